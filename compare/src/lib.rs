@@ -1,1 +1,5 @@
-//! .
+//! Sets the results of many machines side by side.
+pub mod bounds;
+pub mod digits;
+pub mod scale;
+pub mod stats;
