@@ -171,9 +171,6 @@ mod tests {
             choose(Dimension::Rate, &[ms], std::iter::empty()).name,
             "MiB/s"
         );
-        assert_eq!(
-            choose(Dimension::Time, &[ms], [5e9].into_iter()).name,
-            "ms"
-        );
+        assert_eq!(choose(Dimension::Time, &[ms], [5e9].into_iter()).name, "ms");
     }
 }

@@ -39,18 +39,38 @@ fn medians_intervals_p_values_and_geomeans_equal_scipys() {
         for side in ["a", "b"] {
             let sample = sorted(&case[side]);
             let got = stats::median_interval(&sample, 0.95).unwrap();
-            close(name, got.median, case[format!("median_{side}")].as_f64().unwrap(), 1e-14);
+            close(
+                name,
+                got.median,
+                case[format!("median_{side}")].as_f64().unwrap(),
+                1e-14,
+            );
             let want = &case[format!("interval_{side}")];
-            assert_eq!(got.lo, want[0].as_f64().unwrap_or(f64::NEG_INFINITY), "{name} lo");
-            assert_eq!(got.hi, want[1].as_f64().unwrap_or(f64::INFINITY), "{name} hi");
+            assert_eq!(
+                got.lo,
+                want[0].as_f64().unwrap_or(f64::NEG_INFINITY),
+                "{name} lo"
+            );
+            assert_eq!(
+                got.hi,
+                want[1].as_f64().unwrap_or(f64::INFINITY),
+                "{name} hi"
+            );
             close(name, got.confidence, want[2].as_f64().unwrap(), 1e-9);
             medians.push(got.median);
         }
-        let p = stats::compare(&numbers(&case["a"]), &numbers(&case["b"])).unwrap().p;
+        let p = stats::compare(&numbers(&case["a"]), &numbers(&case["b"]))
+            .unwrap()
+            .p;
         close(name, p, case["p"].as_f64().unwrap(), 1e-9);
         p_values.push(p);
         let geomean = stats::geomean(&medians).unwrap();
-        close(name, geomean, case["geomean_of_medians"].as_f64().unwrap(), 1e-12);
+        close(
+            name,
+            geomean,
+            case["geomean_of_medians"].as_f64().unwrap(),
+            1e-12,
+        );
     }
     for (got, want) in stats::holm(&p_values).iter().zip(numbers(&data["holm"])) {
         close("holm", *got, want, 1e-9);

@@ -33,9 +33,7 @@ pub fn shape(sorted: &[f64]) -> Shape {
         _ => 0,
     };
     let widest = (1..n)
-        .max_by(|a, b| {
-            (sorted[*a] - sorted[*a - 1]).total_cmp(&(sorted[*b] - sorted[*b - 1]))
-        })
+        .max_by(|a, b| (sorted[*a] - sorted[*a - 1]).total_cmp(&(sorted[*b] - sorted[*b - 1])))
         .unwrap_or(1);
     let gap = sorted[widest] - sorted[widest - 1];
     let least = n.div_ceil(4).max(2);

@@ -131,11 +131,7 @@ fn normal_orders(n: usize, confidence: f64) -> (usize, usize, f64) {
     if left <= 0.0 && right >= n as f64 + 1.0 {
         reached = 1.0;
     }
-    (
-        left.max(0.0) as usize,
-        (right as usize).min(n + 1),
-        reached,
-    )
+    (left.max(0.0) as usize, (right as usize).min(n + 1), reached)
 }
 
 /// Probabilities of binomial(n, 1/2), built by the recurrence C(n,k+1) = C(n,k)(n-k)/(k+1),

@@ -135,10 +135,7 @@ fn binomial(n: usize, k: usize) -> f64 {
 /// and the numerator moved half a step towards zero.
 fn normal_p(n1: usize, n2: usize, ties: &[usize], u: f64) -> f64 {
     let (pairs, all) = ((n1 * n2) as f64, (n1 + n2) as f64);
-    let tie_sum: f64 = ties
-        .iter()
-        .map(|t| (*t as f64).powi(3) - *t as f64)
-        .sum();
+    let tie_sum: f64 = ties.iter().map(|t| (*t as f64).powi(3) - *t as f64).sum();
     let variance = pairs / 12.0 * (all + 1.0 - tie_sum / (all * (all - 1.0)));
     let distance = u - pairs / 2.0;
     let corrected = match distance.partial_cmp(&0.0) {
