@@ -1,0 +1,1 @@
+//! dd reports to measurements.

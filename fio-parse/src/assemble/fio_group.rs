@@ -1,0 +1,1 @@
+//! Group lines to measurements.

@@ -1,0 +1,1 @@
+//! Terse lines to records.

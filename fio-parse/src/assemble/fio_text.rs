@@ -1,0 +1,1 @@
+//! Job sections to measurements.

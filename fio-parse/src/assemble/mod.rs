@@ -1,0 +1,8 @@
+//! Blocks with their context to records.
+
+pub mod dd;
+pub mod fio_group;
+pub mod fio_json;
+pub mod fio_log;
+pub mod fio_terse;
+pub mod fio_text;

@@ -1,0 +1,1 @@
+//! fio's JSON and JSON+, alone or between other text.

@@ -1,0 +1,1 @@
+//! fio's bandwidth, IOPS and latency logs.

@@ -1,0 +1,1 @@
+//! Job sections of fio's normal output.

@@ -1,0 +1,1 @@
+//! Headings, captions, lists, sentences.

@@ -1,0 +1,240 @@
+//! Diagnostics: what is odd about the input, as data.
+//!
+//! One type serves as a message about a log and as a warning inside a record. A diagnostic is made once and
+//! shown many ways: as JSON in a record, as a footnote under a table, or here as text with a caret:
+//!
+//! ```text
+//! note[carry-lost]: 62.0GB was printed by a fio older than 3.26, which dropped a carry
+//!   --> laptops-fio.txt:57:82
+//!    |
+//! 57 |   WRITE: bw=695MiB/s (728MB/s), io=58.6GiB (62.0GB), run=86443-86443msec
+//!    |                                             ^^^^^^
+//! ```
+//!
+//! A diagnostic says that input is odd. A request that can't be met is an error, a mistake of ours a panic.
+
+use crate::source::{Log, Span};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The stable name of a kind of diagnostic, in kebab case.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Code(Cow<'static, str>);
+
+macro_rules! codes {
+    ($($name:ident = $text:literal, $about:literal;)*) => {
+        impl Code {
+            $(#[doc = $about] pub const $name: Code = Code(Cow::Borrowed($text));)*
+        }
+
+        /// Every code that this library gives, with its meaning. Other producers (`replay`) add their own.
+        pub const CODES: &[(Code, &str)] = &[$((Code::$name, $about),)*];
+    };
+}
+
+codes! {
+    CARRY_LOST = "carry-lost", "A figure was printed by a fio before 3.26, which dropped a carry; its twin shows the true value.";
+    DISAGREE = "disagree", "Two figures of one report that should agree do not.";
+    UNIT_GUESSED = "unit-guessed", "Whether K means 1000 or 1024 could not be told; both are in the interval.";
+    VERSION_ASSUMED = "version-assumed", "No fio version is stated; digits are read as those of 2.20 or later.";
+    UNREADABLE = "unreadable", "A line looks like part of a report and can't be read; nothing was taken from it.";
+    INCOMPLETE = "incomplete", "A report was cut off; what is whole was kept.";
+    ENCODING = "encoding", "Some bytes are not UTF-8 and were read as Latin-1.";
+    PARTIAL_RECORDS = "partial-records", "dd moved blocks that were not full.";
+    COUNT_DIFFERS = "count-differs", "dd moved another amount than the command asked for.";
+    WALL_ONLY = "wall-only", "The time covers more than the tool's own window.";
+    COMMAND_UNREADABLE = "command-unreadable", "A command could not be understood; the results below it carry no workload.";
+}
+
+impl Code {
+    /// A code of another producer. Kebab case by custom.
+    pub fn other(code: impl Into<Cow<'static, str>>) -> Self {
+        Self(code.into())
+    }
+
+    /// The code as it is printed.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How much a diagnostic matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Good to know; figures are right.
+    Note,
+    /// A figure may not mean what it seems to mean.
+    Warning,
+    /// Something was not read.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+/// One odd thing about the input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// What kind of thing.
+    pub code: Code,
+    /// How much it matters.
+    pub severity: Severity,
+    /// A sentence without the position: what was expected, what was found, how it was read.
+    pub message: String,
+    /// Where in the log, if it has a place there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+}
+
+impl Diagnostic {
+    /// A note at `span`.
+    pub fn note(code: Code, span: Option<Span>, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Note, span, message)
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: Code, span: Option<Span>, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Warning, span, message)
+    }
+
+    /// A diagnostic of any severity.
+    pub fn new(
+        code: Code,
+        severity: Severity,
+        span: Option<Span>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            severity,
+            message: message.into(),
+            span,
+        }
+    }
+}
+
+/// How many characters of a line are shown around the place; logs hold lines of any length.
+const SHOWN: usize = 100;
+
+/// The diagnostic as text with file, line, column, the line itself and a caret under the place.
+pub fn render(log: &Log<'_>, diagnostic: &Diagnostic) -> String {
+    let head = format!(
+        "{}[{}]: {}\n",
+        diagnostic.severity, diagnostic.code, diagnostic.message
+    );
+    let Some(span) = diagnostic.span else {
+        return format!("{head}  --> {}\n", log.name());
+    };
+    let (line, column) = log.line_column(span.start);
+    let number = line.to_string();
+    let gutter = " ".repeat(number.len());
+    let text = log.line(line);
+    // cut long lines so that the place stays in view
+    let before = column as usize - 1;
+    let from = before.saturating_sub(SHOWN / 2);
+    let from = if from < 8 { 0 } else { from };
+    let shown: String = text
+        .chars()
+        .skip(from)
+        .take(SHOWN.max(before - from + 1))
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let (left, right) = (
+        if from > 0 { "…" } else { "" },
+        if text.chars().nth(from + SHOWN).is_some() {
+            "…"
+        } else {
+            ""
+        },
+    );
+    let end = span.end.min(span.start.saturating_add(4 * SHOWN as u32)) as usize;
+    let marked = log.text()[span.start as usize..floor_char(log.text(), end)]
+        .lines()
+        .next()
+        .map_or(0, |marked| marked.chars().count())
+        .clamp(1, SHOWN);
+    let indent = " ".repeat(before - from + left.chars().count());
+    format!(
+        "{head}{gutter} --> {}:{line}:{column}\n{gutter} |\n{number} | {left}{shown}{right}\n{gutter} | {indent}{}\n",
+        log.name(),
+        "^".repeat(marked)
+    )
+}
+
+/// The largest character border that is not above `at`.
+fn floor_char(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caret_stands_under_the_place() {
+        let log = Log::from_bytes("x.txt", b"one\n  io=58.6GiB (62.0GB)\n").unwrap();
+        let at = log.text().find("62.0").unwrap() as u32;
+        let shown = render(
+            &log,
+            &Diagnostic::note(
+                Code::CARRY_LOST,
+                Some(Span::new(at, at + 6)),
+                "a carry was dropped",
+            ),
+        );
+        assert_eq!(
+            shown,
+            "note[carry-lost]: a carry was dropped\n  --> x.txt:2:15\n  |\n2 |   io=58.6GiB (62.0GB)\n  |               ^^^^^^\n"
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_place() {
+        let text = format!("{}BAD{}", "a".repeat(10_000), "b".repeat(10_000));
+        let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+        let shown = render(
+            &log,
+            &Diagnostic::warning(Code::UNREADABLE, Some(Span::new(10_000, 10_003)), "no"),
+        );
+        let lines: Vec<_> = shown.lines().collect();
+        let caret = lines[4].chars().position(|c| c == '^').unwrap();
+        assert_eq!(
+            lines[3].chars().skip(caret).take(3).collect::<String>(),
+            "BAD"
+        );
+        assert!(lines[3].chars().count() < 130);
+    }
+
+    #[test]
+    fn codes_are_kebab_case_and_unique() {
+        let mut seen = std::collections::HashSet::new();
+        for (code, about) in CODES {
+            assert!(
+                code.as_str()
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b == b'-' || b.is_ascii_digit())
+            );
+            assert!(about.ends_with('.'));
+            assert!(seen.insert(code));
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! The log: its text, its lines, and where things stand in it.
+//!
+//! A [`Log`] owns the only copy of the text; everything else holds a [`Span`], a pair of 32-bit byte offsets.
+//! Text is fixed at the door and never changed afterwards:
+//!
+//! | what comes in | what is done |
+//! |---|---|
+//! | UTF-8, with or without a byte-order mark | kept; the mark is dropped |
+//! | UTF-16 with a byte-order mark, or with every other byte zero (a PowerShell redirect) | decoded |
+//! | bytes that are no UTF-8 | each such byte is taken for the Latin-1 letter of its value |
+//! | terminal escape sequences (colours, cursor) | removed |
+//!
+//! Where decoding changed something, spans and columns count in the text as decoded, which is what a person sees.
+//! Lines end at `\n`; a `\r` before it belongs to the end. A `\r` elsewhere starts a new [segment](Log::segments):
+//! progress lines overwrite each other that way, and a report may follow on the same line.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A piece of a log: byte offsets of its start and of its end, the end not included.
+///
+/// In JSON it is a pair, `[start, end]`.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(into = "(u32, u32)", try_from = "(u32, u32)")]
+pub struct Span {
+    /// Where it starts.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+}
+
+impl Span {
+    /// From `start` to before `end`. Panics where `end` lies before `start`.
+    pub fn new(start: u32, end: u32) -> Self {
+        assert!(start <= end, "a span must not end before it starts");
+        Self { start, end }
+    }
+
+    /// How many bytes it covers.
+    pub fn len(self) -> u32 {
+        self.end - self.start
+    }
+
+    /// Whether it covers nothing.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// The smallest span that covers both.
+    pub fn cover(self, other: Self) -> Self {
+        Self {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+}
+
+impl From<Span> for (u32, u32) {
+    fn from(span: Span) -> Self {
+        (span.start, span.end)
+    }
+}
+
+impl TryFrom<(u32, u32)> for Span {
+    type Error = &'static str;
+
+    fn try_from((start, end): (u32, u32)) -> Result<Self, Self::Error> {
+        if start > end {
+            return Err("expected a span [start, end] with start <= end");
+        }
+        Ok(Self { start, end })
+    }
+}
+
+/// How the bytes of a log were turned into text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8 throughout.
+    Utf8,
+    /// UTF-16, little or big endian.
+    Utf16,
+    /// UTF-8 with some bytes that are none and were read as Latin-1.
+    Mixed,
+}
+
+/// A named text with a line index.
+#[derive(Clone, Debug)]
+pub struct Log<'t> {
+    name: Cow<'t, str>,
+    text: Cow<'t, str>,
+    /// Where each line starts; the first is 0.
+    lines: Vec<u32>,
+    encoding: Encoding,
+}
+
+/// A log that is too large: offsets are 32 bits wide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    name: String,
+    bytes: usize,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: expected a log of less than 4 GiB, found {} bytes; split it at a line end",
+            self.name, self.bytes
+        )
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+impl<'t> Log<'t> {
+    /// Takes `bytes` as the log called `name`, decoding them where needed.
+    ///
+    /// Errors: 4 GiB or more.
+    pub fn from_bytes(name: impl Into<Cow<'t, str>>, bytes: &'t [u8]) -> Result<Self, TooLarge> {
+        let name = name.into();
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(TooLarge {
+                bytes: bytes.len(),
+                name: name.into_owned(),
+            });
+        }
+        let (text, encoding) = decode(bytes);
+        let text = without_escapes(text);
+        if u32::try_from(text.len()).is_err() {
+            return Err(TooLarge {
+                bytes: text.len(),
+                name: name.into_owned(),
+            });
+        }
+        let lines = std::iter::once(0)
+            .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1))
+            .collect();
+        Ok(Self {
+            name,
+            text,
+            lines,
+            encoding,
+        })
+    }
+
+    /// The name under which messages speak of it: a path, or `-`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text as decoded.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How the bytes were read.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The text at `span`. Panics where the span is not of this log.
+    pub fn get(&self, span: Span) -> &str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// The span of a slice that was taken from this log's text. Panics where it was taken from elsewhere.
+    pub fn span_of(&self, slice: &str) -> Span {
+        let start = (slice.as_ptr() as usize)
+            .checked_sub(self.text.as_ptr() as usize)
+            .filter(|start| start + slice.len() <= self.text.len())
+            .expect("the slice is part of the log");
+        Span::new(start as u32, (start + slice.len()) as u32)
+    }
+
+    /// How many lines there are; a text without a line end is one line.
+    pub fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Line and column of an offset, both counted from one, the column in characters.
+    pub fn line_column(&self, offset: u32) -> (u32, u32) {
+        let offset = offset.min(self.text.len() as u32);
+        let line = self.lines.partition_point(|&start| start <= offset);
+        let start = self.lines[line - 1];
+        let column = self.text.as_bytes()[start as usize..offset as usize]
+            .iter()
+            .filter(|&&byte| byte & 0xc0 != 0x80)
+            .count();
+        (line as u32, column as u32 + 1)
+    }
+
+    /// The text of a line counted from one, without its end.
+    pub fn line(&self, line: u32) -> &str {
+        let index = line as usize - 1;
+        let start = self.lines[index] as usize;
+        let end = self
+            .lines
+            .get(index + 1)
+            .map_or(self.text.len(), |&next| next as usize);
+        self.text[start..end].trim_end_matches(['\n', '\r'])
+    }
+
+    /// The pieces between line ends and carriage returns, in order, each with its ends cut off, and the offset behind those ends.
+    ///
+    /// Together with their ends the pieces cover the text: `next` of one is the start of the following one.
+    pub fn segments(&self) -> Segments<'_> {
+        Segments {
+            text: &self.text,
+            at: 0,
+        }
+    }
+}
+
+/// One piece of a log between line ends or carriage returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment<'t> {
+    /// The text without its ends.
+    pub text: &'t str,
+    /// Where the text stands.
+    pub span: Span,
+    /// Where the next segment starts.
+    pub next: u32,
+}
+
+/// Iterator over the [segments](Log::segments) of a log.
+#[derive(Clone, Debug)]
+pub struct Segments<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Iterator for Segments<'t> {
+    type Item = Segment<'t>;
+
+    fn next(&mut self) -> Option<Segment<'t>> {
+        let rest = &self.text.as_bytes()[self.at..];
+        if rest.is_empty() {
+            return None;
+        }
+        let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        let mut next = end;
+        // any run of returns with one line feed at its end is one end of line
+        while rest.get(next) == Some(&b'\r') {
+            next += 1;
+        }
+        if rest.get(next) == Some(&b'\n') {
+            next += 1;
+        }
+        let start = self.at;
+        self.at += next;
+        Some(Segment {
+            text: &self.text[start..start + end],
+            span: Span::new(start as u32, (start + end) as u32),
+            next: self.at as u32,
+        })
+    }
+}
+
+fn decode(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
+    if let Some(text) = utf16(bytes) {
+        return (Cow::Owned(text), Encoding::Utf16);
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), Encoding::Utf8),
+        Err(_) => {
+            let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
+            for chunk in bytes.utf8_chunks() {
+                text.push_str(chunk.valid());
+                text.extend(chunk.invalid().iter().map(|&byte| char::from(byte)));
+            }
+            (Cow::Owned(text), Encoding::Mixed)
+        }
+    }
+}
+
+/// The text if the bytes are UTF-16: they start with its mark, or nearly every other byte is zero.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let (bytes, little) = match bytes {
+        [0xff, 0xfe, rest @ ..] => (rest, true),
+        [0xfe, 0xff, rest @ ..] => (rest, false),
+        _ => {
+            let head = &bytes[..bytes.len().min(256) & !1];
+            let zeros = |odd: usize| {
+                head.iter()
+                    .skip(odd)
+                    .step_by(2)
+                    .filter(|&&b| b == 0)
+                    .count()
+            };
+            let pairs = head.len() / 2;
+            if pairs >= 8 && zeros(1) * 10 >= pairs * 9 && zeros(0) == 0 {
+                (bytes, true)
+            } else if pairs >= 8 && zeros(0) * 10 >= pairs * 9 && zeros(1) == 0 {
+                (bytes, false)
+            } else {
+                return None;
+            }
+        }
+    };
+    let units = bytes.chunks(2).map(|pair| match *pair {
+        [a, b] if little => u16::from_le_bytes([a, b]),
+        [a, b] => u16::from_be_bytes([a, b]),
+        // half a unit at a cut-off end
+        _ => 0xfffd,
+    });
+    Some(
+        char::decode_utf16(units)
+            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect(),
+    )
+}
+
+/// The text without terminal escape sequences: `ESC [ … letter`, `ESC ] … BEL`, and `ESC` with one character.
+fn without_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
+    let Some(first) = memchr::memchr(0x1b, text.as_bytes()) else {
+        return text;
+    };
+    let mut kept = String::with_capacity(text.len());
+    kept.push_str(&text[..first]);
+    let mut rest = &text[first..];
+    while let Some(at) = rest.find('\u{1b}') {
+        kept.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let skip = match rest.as_bytes().first() {
+            Some(b'[') => rest[1..]
+                .find(|c: char| ('\x40'..='\x7e').contains(&c))
+                .filter(|&end| end <= 32)
+                .map_or(1, |end| end + 2),
+            Some(b']') => rest.find(['\u{7}', '\n']).map_or(1, |end| {
+                if rest.as_bytes()[end] == 7 {
+                    end + 1
+                } else {
+                    end
+                }
+            }),
+            Some(_) => rest
+                .chars()
+                .next()
+                .map_or(0, |c| if c.is_ascii_graphic() { 1 } else { 0 }),
+            None => 0,
+        };
+        rest = &rest[skip..];
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn log(bytes: &[u8]) -> Log<'_> {
+        Log::from_bytes("a log", bytes).unwrap()
+    }
+
+    #[test]
+    fn lines_and_columns_count_from_one() {
+        let log = log("ab\nüc\r\n".as_bytes());
+        assert_eq!(log.line_count(), 3);
+        assert_eq!(log.line_column(0), (1, 1));
+        assert_eq!(log.line_column(5), (2, 2));
+        assert_eq!(log.line_column(99), (3, 1));
+        assert_eq!(log.line(2), "üc");
+    }
+
+    #[test]
+    fn segments_split_at_carriage_returns() {
+        let log = log(b"Jobs: 1\rJobs: 2\r\n\r\r\nend");
+        let texts: Vec<_> = log.segments().map(|s| s.text).collect();
+        assert_eq!(texts, ["Jobs: 1", "Jobs: 2", "", "end"]);
+    }
+
+    #[test]
+    fn powershell_redirects_are_read() {
+        let wide: Vec<u8> = "\u{feff}READ: bw=1MiB/s\r\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert_eq!(log(&wide).text(), "READ: bw=1MiB/s\r\n");
+        assert_eq!(log(&wide[2..]).text(), "READ: bw=1MiB/s\r\n");
+        assert_eq!(log(&wide).encoding(), Encoding::Utf16);
+    }
+
+    #[test]
+    fn latin_1_and_escapes_become_what_a_person_sees() {
+        let log = log(b"caf\xe9 \x1b[1;32mfio\x1b[0m \x1b]0;title\x07x\x1b");
+        assert_eq!(log.text(), "café fio x");
+        assert_eq!(log.encoding(), Encoding::Mixed);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_become_a_log(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let log = log(&bytes);
+            let mut at = 0;
+            for segment in log.segments() {
+                prop_assert_eq!(segment.span.start, at);
+                prop_assert_eq!(log.get(segment.span), segment.text);
+                at = segment.next;
+            }
+            prop_assert_eq!(at as usize, log.text().len());
+        }
+    }
+}

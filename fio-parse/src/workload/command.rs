@@ -1,0 +1,1 @@
+//! fio and dd command lines as people write them.

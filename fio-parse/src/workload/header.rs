@@ -1,0 +1,1 @@
+//! The header lines of a fio report.

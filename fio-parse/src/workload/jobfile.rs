@@ -1,0 +1,1 @@
+//! fio's job files.

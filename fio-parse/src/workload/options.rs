@@ -1,0 +1,1 @@
+//! fio's options: names, aliases, kinds of value.

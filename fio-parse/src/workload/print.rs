@@ -1,0 +1,1 @@
+//! A workload as a command line and as a job file.
