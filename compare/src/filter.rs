@@ -48,7 +48,11 @@ impl Filter {
     /// what was found.
     pub fn parse(text: &str) -> Result<Filter, String> {
         let tokens = tokens(text)?;
-        let mut parser = Parser { tokens, at: 0, end: text.chars().count() };
+        let mut parser = Parser {
+            tokens,
+            at: 0,
+            end: text.chars().count(),
+        };
         let filter = parser.or()?;
         match parser.peek() {
             None => Ok(filter),
@@ -118,22 +122,31 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, String> {
     let chars: Vec<char> = text.chars().collect();
     let mut out: Vec<(usize, Token)> = Vec::new();
     let mut at = 0;
+    // Between the parentheses of `key:(a OR b)` words are values.
+    let mut in_values = false;
     while at < chars.len() {
         let column = at + 1;
-        let after_colon = matches!(out.last(), Some((_, Token::Colon | Token::Open)))
-            || matches!(out.last(), Some((_, Token::Word(w))) if w == "OR");
+        let last = out.last().map(|(_, token)| token);
+        let after_colon = last == Some(&Token::Colon) || in_values;
         let token = match chars[at] {
             c if c.is_whitespace() => {
                 at += 1;
                 continue;
             }
-            '(' => Token::Open,
-            ')' => Token::Close,
+            '(' => {
+                in_values = last == Some(&Token::Colon);
+                Token::Open
+            }
+            ')' => {
+                in_values = false;
+                Token::Close
+            }
             ':' => Token::Colon,
             '-' if !after_colon => Token::Minus,
             '"' => {
-                let (word, next) = until(&chars, at + 1, '"')
-                    .ok_or_else(|| format!("column {column}: expected a closing `\"`, found the end"))?;
+                let (word, next) = until(&chars, at + 1, '"').ok_or_else(|| {
+                    format!("column {column}: expected a closing `\"`, found the end")
+                })?;
                 at = next;
                 out.push((column, Token::Quoted(word)));
                 continue;
@@ -143,7 +156,13 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, String> {
                     .ok_or_else(|| format!("column {column}: expected a closing `/` of the regular expression, found the end"))?;
                 let ignore_case = chars.get(next) == Some(&'i');
                 at = next + usize::from(ignore_case);
-                out.push((column, Token::Regex { source, ignore_case }));
+                out.push((
+                    column,
+                    Token::Regex {
+                        source,
+                        ignore_case,
+                    },
+                ));
                 continue;
             }
             _ => {
@@ -288,7 +307,10 @@ impl Parser {
     fn value(&mut self, key: Key) -> Result<Pattern, String> {
         let pattern = match self.peek() {
             Some(Token::Word(word) | Token::Quoted(word)) => Pattern::Whole(key.canonical(word)),
-            Some(Token::Regex { source, ignore_case }) => {
+            Some(Token::Regex {
+                source,
+                ignore_case,
+            }) => {
                 let source = if *ignore_case {
                     format!("(?i){source}")
                 } else {
@@ -323,7 +345,11 @@ mod tests {
 
     #[track_caller]
     fn check(filter: &str, want: bool) {
-        assert_eq!(Filter::parse(filter).unwrap().matches(&value), want, "{filter}");
+        assert_eq!(
+            Filter::parse(filter).unwrap().matches(&value),
+            want,
+            "{filter}"
+        );
     }
 
     #[test]
@@ -355,10 +381,19 @@ mod tests {
     #[test]
     fn err_says_where_what_and_why() {
         let error = |text: &str| Filter::parse(text).unwrap_err();
-        assert_eq!(error("rw:randwrite AND"), "column 17: expected a term such as `machine:laptop`, found the end");
-        assert_eq!(error("rw randwrite"), "column 4: expected `:` and a value after `rw`, found `randwrite`");
+        assert_eq!(
+            error("rw:randwrite AND"),
+            "column 17: expected a term such as `machine:laptop`, found the end"
+        );
+        assert_eq!(
+            error("rw randwrite"),
+            "column 4: expected `:` and a value after `rw`, found `randwrite`"
+        );
         assert_eq!(error("(rw:a"), "column 6: expected `)`, found the end");
-        assert_eq!(error("rw:a)"), "column 5: expected AND, OR or the end of the filter, found `)`");
+        assert_eq!(
+            error("rw:a)"),
+            "column 5: expected AND, OR or the end of the filter, found `)`"
+        );
         assert!(error("bsize:4k").starts_with("column 1: expected a key, found `bsize`"));
         assert!(error("machine:/(/").starts_with("column 9: not a regular expression"));
         assert!(error("machine:\"x").contains("closing"));

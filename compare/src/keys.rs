@@ -42,43 +42,260 @@ const TEST: &str = "test";
 const METRIC: &str = "metric";
 
 const KEYS: &[Spec] = &[
-    Spec { name: "machine", about: "machine or device, as the source names it", role: Role::Name, get: machine },
-    Spec { name: TEST, about: "heading, or the workload in words", role: Role::Name, get: |_| EMPTY },
-    Spec { name: METRIC, about: "what is measured: bw, iops, clat-p99, ...", role: Role::Name, get: |_| EMPTY },
-    Spec { name: "direction", about: "read, write, trim or mixed", role: Role::Name, get: |r| r.direction.as_str().into() },
-    Spec { name: "section", about: "all headings above the result", role: Role::Name, get: section },
-    Spec { name: "file", about: "input file", role: Role::Name, get: |r| (&*r.source.name).into() },
-    Spec { name: "job", about: "fio job name", role: Role::Name, get: |r| r.scope.job.as_deref().unwrap_or("").into() },
-    Spec { name: "host", about: "host in client/server runs", role: Role::Name, get: |r| r.scope.host.as_deref().unwrap_or("").into() },
-    Spec { name: "run", about: "invocation within the input", role: Role::Name, get: |r| r.run.to_string().into() },
-    Spec { name: "group", about: "fio group number", role: Role::Name, get: |r| r.scope.group.map_or(EMPTY, |g| g.to_string().into()) },
-    Spec { name: "rw", about: "access pattern", role: Role::Asked, get: |r| of_test(r, |j| j.pattern.map(|p| p.as_str().into()), |_| Some(if r.direction == fio_parse::Direction::Read { "read".into() } else { "write".into() })) },
-    Spec { name: "bs", about: "block size", role: Role::Asked, get: |r| of_test(r, block, |d| d.block_bytes.map(size_text)) },
-    Spec { name: "iodepth", about: "queue depth", role: Role::Asked, get: |r| of_test(r, |j| Some(j.depth.unwrap_or(1).to_string()), |_| None) },
-    Spec { name: "numjobs", about: "parallel jobs", role: Role::Asked, get: |r| of_test(r, |j| Some(j.jobs.unwrap_or(1).to_string()), |_| None) },
-    Spec { name: "rwmixread", about: "share of reads in percent", role: Role::Asked, get: |r| of_test(r, |j| j.rwmixread.map(|m| m.to_string()), |_| None) },
-    Spec { name: "runtime", about: "asked time", role: Role::Setting, get: |r| of_test(r, |j| j.runtime_ns.map(|t| format!("{}s", t.seconds())), |_| None) },
-    Spec { name: "size", about: "file size (fio) or bytes to copy (dd)", role: Role::Setting, get: |r| of_test(r, |j| j.size_bytes.map(size_text), |d| d.asked_bytes().map(size_text)) },
-    Spec { name: "io_size", about: "amount of I/O where it is not the size", role: Role::Setting, get: |r| of_test(r, |j| j.io_size_bytes.map(size_text), |_| None) },
-    Spec { name: "engine", about: "ioengine", role: Role::Setting, get: |r| of_test(r, |j| j.engine.clone(), |_| None) },
-    Spec { name: "direct", about: "bypasses the page cache", role: Role::Setting, get: |r| of_test(r, |j| flag(j.direct), |_| None) },
-    Spec { name: "sync", about: "opened for synchronous writes", role: Role::Setting, get: |r| of_test(r, sync, |_| None) },
-    Spec { name: "fsync", about: "fsync after this many writes", role: Role::Setting, get: |r| of_test(r, |j| count(j.fsync), |_| None) },
-    Spec { name: "fdatasync", about: "fdatasync after this many writes", role: Role::Setting, get: |r| of_test(r, |j| count(j.fdatasync), |_| None) },
-    Spec { name: "end_fsync", about: "fsync at the end, inside the time", role: Role::Setting, get: |r| of_test(r, |j| flag(j.end_fsync), |_| None) },
-    Spec { name: "fsync_on_close", about: "fsync at each close", role: Role::Setting, get: |r| of_test(r, |j| flag(j.fsync_on_close), |_| None) },
-    Spec { name: "conv", about: "dd's conv=", role: Role::Setting, get: |r| of_test(r, |_| None, |d| list(&d.conv)) },
-    Spec { name: "iflag", about: "dd's iflag=", role: Role::Setting, get: |r| of_test(r, |_| None, |d| list(&d.iflag)) },
-    Spec { name: "oflag", about: "dd's oflag=", role: Role::Setting, get: |r| of_test(r, |_| None, |d| list(&d.oflag)) },
-    Spec { name: "source", about: "what dd reads from, if it is a device of zeros or random bytes", role: Role::Setting, get: |r| of_test(r, |_| None, source) },
-    Spec { name: "options", about: "options without a key of their own", role: Role::Setting, get: options },
-    Spec { name: "tool", about: "program that measured", role: Role::Setting, get: |r| tool(&r.source.tool) },
-    Spec { name: "tool.version", about: "its version", role: Role::Setting, get: |r| r.source.tool.version.as_deref().unwrap_or("").into() },
-    Spec { name: "os", about: "operating system", role: Role::Setting, get: |r| environment(r, "os") },
-    Spec { name: "kernel", about: "kernel version", role: Role::Setting, get: |r| environment(r, "kernel") },
-    Spec { name: "fs", about: "file system", role: Role::Setting, get: |r| environment(r, "filesystem") },
-    Spec { name: "device", about: "device", role: Role::Setting, get: |r| r.device.as_ref().map_or_else(|| environment(r, "device"), |l| (&*l.text).into()) },
-    Spec { name: "fidelity", about: "how close a replayed run came to the original", role: Role::Name, get: |r| r.fidelity.as_ref().map_or(EMPTY, |f| f.verdict.to_string().into()) },
+    Spec {
+        name: "machine",
+        about: "machine or device, as the source names it",
+        role: Role::Name,
+        get: machine,
+    },
+    Spec {
+        name: TEST,
+        about: "heading, or the workload in words",
+        role: Role::Name,
+        get: |_| EMPTY,
+    },
+    Spec {
+        name: METRIC,
+        about: "what is measured: bw, iops, clat-p99, ...",
+        role: Role::Name,
+        get: |_| EMPTY,
+    },
+    Spec {
+        name: "direction",
+        about: "read, write, trim or mixed",
+        role: Role::Name,
+        get: |r| r.direction.as_str().into(),
+    },
+    Spec {
+        name: "section",
+        about: "all headings above the result",
+        role: Role::Name,
+        get: section,
+    },
+    Spec {
+        name: "file",
+        about: "input file",
+        role: Role::Name,
+        get: |r| (&*r.source.name).into(),
+    },
+    Spec {
+        name: "job",
+        about: "fio job name",
+        role: Role::Name,
+        get: |r| r.scope.job.as_deref().unwrap_or("").into(),
+    },
+    Spec {
+        name: "host",
+        about: "host in client/server runs",
+        role: Role::Name,
+        get: |r| r.scope.host.as_deref().unwrap_or("").into(),
+    },
+    Spec {
+        name: "run",
+        about: "invocation within the input",
+        role: Role::Name,
+        get: |r| r.run.to_string().into(),
+    },
+    Spec {
+        name: "group",
+        about: "fio group number",
+        role: Role::Name,
+        get: |r| r.scope.group.map_or(EMPTY, |g| g.to_string().into()),
+    },
+    Spec {
+        name: "rw",
+        about: "access pattern",
+        role: Role::Asked,
+        get: |r| {
+            of_test(
+                r,
+                |j| j.pattern.map(|p| p.as_str().into()),
+                |_| {
+                    Some(if r.direction == fio_parse::Direction::Read {
+                        "read".into()
+                    } else {
+                        "write".into()
+                    })
+                },
+            )
+        },
+    },
+    Spec {
+        name: "bs",
+        about: "block size",
+        role: Role::Asked,
+        get: |r| of_test(r, block, |d| d.block_bytes.map(size_text)),
+    },
+    Spec {
+        name: "iodepth",
+        about: "queue depth",
+        role: Role::Asked,
+        get: |r| of_test(r, |j| Some(j.depth.unwrap_or(1).to_string()), |_| None),
+    },
+    Spec {
+        name: "numjobs",
+        about: "parallel jobs",
+        role: Role::Asked,
+        get: |r| of_test(r, |j| Some(j.jobs.unwrap_or(1).to_string()), |_| None),
+    },
+    Spec {
+        name: "rwmixread",
+        about: "share of reads in percent",
+        role: Role::Asked,
+        get: |r| of_test(r, |j| j.rwmixread.map(|m| m.to_string()), |_| None),
+    },
+    Spec {
+        name: "runtime",
+        about: "asked time",
+        role: Role::Setting,
+        get: |r| {
+            of_test(
+                r,
+                |j| j.runtime_ns.map(|t| format!("{}s", t.seconds())),
+                |_| None,
+            )
+        },
+    },
+    Spec {
+        name: "size",
+        about: "file size (fio) or bytes to copy (dd)",
+        role: Role::Setting,
+        get: |r| {
+            of_test(
+                r,
+                |j| j.size_bytes.map(size_text),
+                |d| d.asked_bytes().map(size_text),
+            )
+        },
+    },
+    Spec {
+        name: "io_size",
+        about: "amount of I/O where it is not the size",
+        role: Role::Setting,
+        get: |r| of_test(r, |j| j.io_size_bytes.map(size_text), |_| None),
+    },
+    Spec {
+        name: "engine",
+        about: "ioengine",
+        role: Role::Setting,
+        get: |r| of_test(r, |j| j.engine.clone(), |_| None),
+    },
+    Spec {
+        name: "direct",
+        about: "bypasses the page cache",
+        role: Role::Setting,
+        get: |r| of_test(r, |j| flag(j.direct), |_| None),
+    },
+    Spec {
+        name: "sync",
+        about: "opened for synchronous writes",
+        role: Role::Setting,
+        get: |r| of_test(r, sync, |_| None),
+    },
+    Spec {
+        name: "fsync",
+        about: "fsync after this many writes",
+        role: Role::Setting,
+        get: |r| of_test(r, |j| count(j.fsync), |_| None),
+    },
+    Spec {
+        name: "fdatasync",
+        about: "fdatasync after this many writes",
+        role: Role::Setting,
+        get: |r| of_test(r, |j| count(j.fdatasync), |_| None),
+    },
+    Spec {
+        name: "end_fsync",
+        about: "fsync at the end, inside the time",
+        role: Role::Setting,
+        get: |r| of_test(r, |j| flag(j.end_fsync), |_| None),
+    },
+    Spec {
+        name: "fsync_on_close",
+        about: "fsync at each close",
+        role: Role::Setting,
+        get: |r| of_test(r, |j| flag(j.fsync_on_close), |_| None),
+    },
+    Spec {
+        name: "conv",
+        about: "dd's conv=",
+        role: Role::Setting,
+        get: |r| of_test(r, |_| None, |d| list(&d.conv)),
+    },
+    Spec {
+        name: "iflag",
+        about: "dd's iflag=",
+        role: Role::Setting,
+        get: |r| of_test(r, |_| None, |d| list(&d.iflag)),
+    },
+    Spec {
+        name: "oflag",
+        about: "dd's oflag=",
+        role: Role::Setting,
+        get: |r| of_test(r, |_| None, |d| list(&d.oflag)),
+    },
+    Spec {
+        name: "source",
+        about: "what dd reads from, if it is a device of zeros or random bytes",
+        role: Role::Setting,
+        get: |r| of_test(r, |_| None, source),
+    },
+    Spec {
+        name: "options",
+        about: "options without a key of their own",
+        role: Role::Setting,
+        get: options,
+    },
+    Spec {
+        name: "tool",
+        about: "program that measured",
+        role: Role::Setting,
+        get: |r| tool(&r.source.tool),
+    },
+    Spec {
+        name: "tool.version",
+        about: "its version",
+        role: Role::Setting,
+        get: |r| r.source.tool.version.as_deref().unwrap_or("").into(),
+    },
+    Spec {
+        name: "os",
+        about: "operating system",
+        role: Role::Setting,
+        get: |r| environment(r, "os"),
+    },
+    Spec {
+        name: "kernel",
+        about: "kernel version",
+        role: Role::Setting,
+        get: |r| environment(r, "kernel"),
+    },
+    Spec {
+        name: "fs",
+        about: "file system",
+        role: Role::Setting,
+        get: |r| environment(r, "filesystem"),
+    },
+    Spec {
+        name: "device",
+        about: "device",
+        role: Role::Setting,
+        get: |r| {
+            r.device
+                .as_ref()
+                .map_or_else(|| environment(r, "device"), |l| (&*l.text).into())
+        },
+    },
+    Spec {
+        name: "fidelity",
+        about: "how close a replayed run came to the original",
+        role: Role::Name,
+        get: |r| {
+            r.fidelity
+                .as_ref()
+                .map_or(EMPTY, |f| f.verdict.to_string().into())
+        },
+    },
 ];
 
 const EMPTY: Cow<'static, str> = Cow::Borrowed("");
@@ -139,7 +356,10 @@ impl Key {
 pub fn parse(name: &str) -> Result<Key, String> {
     Key::all().find(|k| k.name() == name).ok_or_else(|| {
         let known: Vec<&str> = Key::all().map(Key::name).collect();
-        format!("expected a key, found `{name}`; known keys: {}", known.join(", "))
+        format!(
+            "expected a key, found `{name}`; known keys: {}",
+            known.join(", ")
+        )
     })
 }
 
@@ -200,7 +420,10 @@ pub(crate) fn jobs_of(record: &Record) -> Vec<&Job> {
         let mut mine = Vec::new();
         for (index, job) in jobs.iter().enumerate() {
             let new_group = job.stonewall == Some(true)
-                || job.other.iter().any(|(name, value)| name == "new_group" && value != "0");
+                || job
+                    .other
+                    .iter()
+                    .any(|(name, value)| name == "new_group" && value != "0");
             if index > 0 && new_group {
                 group += 1;
             }
@@ -269,14 +492,37 @@ fn source(dd: &Dd) -> Option<String> {
 
 /// Options that no key covers. Names and places, and what only changes the report, are left out.
 fn options(record: &Record) -> Cow<'_, str> {
-    const NO_MATTER: &[&str] = &["status", "eta", "output", "output-format", "minimal", "description"];
+    const NO_MATTER: &[&str] = &[
+        "status",
+        "eta",
+        "output",
+        "output-format",
+        "minimal",
+        "description",
+    ];
     let pair = |(name, value): &(String, String)| {
         (!NO_MATTER.contains(&name.as_str())).then(|| format!("{name}={value}"))
     };
     of_test(
         record,
-        |j| Some(j.other.iter().filter_map(pair).collect::<Vec<_>>().join(" ")),
-        |d| Some(d.other.iter().filter_map(pair).collect::<Vec<_>>().join(" ")),
+        |j| {
+            Some(
+                j.other
+                    .iter()
+                    .filter_map(pair)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
+        },
+        |d| {
+            Some(
+                d.other
+                    .iter()
+                    .filter_map(pair)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
+        },
     )
 }
 
@@ -353,7 +599,10 @@ mod tests {
         assert_eq!(names, ["machine", "tool.version"]);
         assert_eq!(parse_list("").unwrap(), []);
         let error = parse_list("machine,bogus").unwrap_err();
-        assert!(error.contains("found `bogus`") && error.contains("iodepth"), "{error}");
+        assert!(
+            error.contains("found `bogus`") && error.contains("iodepth"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -363,7 +612,14 @@ mod tests {
         assert_eq!(size_text(Bytes(16 << 30)), "16g");
         assert_eq!(size_text(Bytes(4000)), "4000");
         assert_eq!(size_text(Bytes(0)), "0");
-        for (text, bytes) in [("4k", 4096), ("4K", 4096), ("4KiB", 4096), ("4kB", 4000), ("512", 512), ("1M", 1 << 20)] {
+        for (text, bytes) in [
+            ("4k", 4096),
+            ("4K", 4096),
+            ("4KiB", 4096),
+            ("4kB", 4000),
+            ("512", 512),
+            ("1M", 1 << 20),
+        ] {
             assert_eq!(parse_size(text), Some(bytes), "{text}");
         }
         for bad in ["", "k", "4x", "4KKB", "99999999999999999999"] {

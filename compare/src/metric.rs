@@ -174,7 +174,9 @@ impl Metric {
             "stddev" => Some(Statistic::Stddev),
             _ => {
                 let p: f64 = text.strip_prefix('p')?.parse().ok()?;
-                (0.0..=100.0).contains(&p).then_some(Statistic::Percentile(p))
+                (0.0..=100.0)
+                    .contains(&p)
+                    .then_some(Statistic::Percentile(p))
             }
         };
         let (clock, statistic) = match name.split_once('-') {
@@ -229,7 +231,17 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for name in ["bw", "bw-wall", "bw-write", "flush", "iops", "clat-p99.9", "lat-mean", "sync-max", "slat-min"] {
+        for name in [
+            "bw",
+            "bw-wall",
+            "bw-write",
+            "flush",
+            "iops",
+            "clat-p99.9",
+            "lat-mean",
+            "sync-max",
+            "slat-min",
+        ] {
             assert_eq!(Metric::parse(name).unwrap().to_string(), name);
         }
         assert_eq!(Metric::parse("p99").unwrap().to_string(), "clat-p99");
