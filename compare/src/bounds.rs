@@ -17,6 +17,13 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Zero, exactly.
+    pub const ZERO: Bounds = Bounds {
+        lo: 0.0,
+        value: 0.0,
+        hi: 0.0,
+    };
+
     /// Bounds with a stated value. `None` if an end is not finite or the order is broken.
     pub fn new(lo: f64, value: f64, hi: f64) -> Option<Bounds> {
         let sound = lo.is_finite() && hi.is_finite() && lo <= value && value <= hi;

@@ -15,6 +15,8 @@
 //!
 //! Place: parses text into a [`Filter`], which asks a closure for key values; it knows no record.
 
+use std::borrow::Cow;
+
 use regex::Regex;
 
 use crate::keys::{self, Key};
@@ -61,7 +63,7 @@ impl Filter {
     }
 
     /// Does a record match? `value` gives the text of a key, empty if the record has none.
-    pub fn matches<'v>(&self, value: &impl Fn(Key) -> &'v str) -> bool {
+    pub fn matches<'v>(&self, value: &impl Fn(Key) -> Cow<'v, str>) -> bool {
         match self {
             Filter::All => true,
             Filter::And(a, b) => a.matches(value) && b.matches(value),
@@ -70,8 +72,8 @@ impl Filter {
             Filter::Is(key, patterns) => {
                 let found = value(*key);
                 patterns.iter().any(|pattern| match pattern {
-                    Pattern::Whole(wanted) => found == wanted,
-                    Pattern::Matches(regex) => regex.is_match(found),
+                    Pattern::Whole(wanted) => found == wanted.as_str(),
+                    Pattern::Matches(regex) => regex.is_match(&found),
                 })
             }
         }
@@ -333,14 +335,14 @@ mod tests {
     use super::*;
 
     /// A record as the filter sees it.
-    fn value(key: Key) -> &'static str {
-        match key.name() {
+    fn value(key: Key) -> Cow<'static, str> {
+        Cow::Borrowed(match key.name() {
             "machine" => "MBP 2018",
             "rw" => "randwrite",
             "bs" => "4k",
             "engine" => "posixaio",
             _ => "",
-        }
+        })
     }
 
     #[track_caller]

@@ -335,6 +335,15 @@ impl Key {
         KEYS[self.0 as usize].role
     }
 
+    /// For a setting: does an empty text mean that the setting is off (and not that nobody said
+    /// what it is)?
+    pub fn empty_is_off(self) -> bool {
+        !matches!(
+            self.name(),
+            "tool" | "tool.version" | "os" | "kernel" | "fs" | "device"
+        )
+    }
+
     /// Its text in a record; empty where the record does not say. `test` and `metric` are always
     /// empty here, they belong to the whole comparison.
     pub fn get(self, record: &Record) -> Cow<'_, str> {
