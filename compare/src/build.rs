@@ -5,8 +5,6 @@
 
 use std::collections::HashMap;
 
-use polars::prelude::PolarsResult;
-
 use crate::bounds::Bounds;
 use crate::derive::How;
 use crate::digits;
@@ -37,7 +35,15 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Error::Request(message) => f.write_str(message),
-            Error::Pipeline(error) => write!(f, "the table could not be computed: {error}"),
+            Error::Pipeline(error) => {
+                // polars adds the whole plan below the first line.
+                let text = error.to_string();
+                write!(
+                    f,
+                    "the table could not be computed: {}",
+                    text.lines().next().unwrap_or("")
+                )
+            }
         }
     }
 }
@@ -522,7 +528,13 @@ impl<'a> Builder<'a> {
                 summary: false,
             });
         }
-        if let Some(row) = geomean_row(&rows, &columns, self.projection.rows.len()) {
+        // A mean over tests says something, one over the machines that are compared does not.
+        let over_tests = !self
+            .projection
+            .across
+            .iter()
+            .any(|k| self.projection.rows.contains(k));
+        if over_tests && let Some(row) = geomean_row(&rows, &columns, self.projection.rows.len()) {
             rows.push(row);
         }
         Grid {
@@ -790,7 +802,7 @@ impl<'a> Builder<'a> {
         }
         if found.parts > 1 {
             add(format!(
-                "up to {} jobs of one run report apart; their median stands for the run",
+                "up to {} jobs of one run report apart; they are one sample, whose bounds span them all",
                 found.parts
             ));
         }
@@ -1023,9 +1035,4 @@ fn whole(text: &str) -> String {
         Some((whole, rest)) if rest.bytes().all(|b| b == b'0') => whole.to_owned(),
         _ => text.to_owned(),
     }
-}
-
-/// The names and counts of what there is to project on and measure, for `--list`.
-pub fn list(frame: &Frame) -> PolarsResult<Vec<(Key, Vec<String>)>> {
-    Ok(frame.key_texts.clone())
 }

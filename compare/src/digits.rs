@@ -11,7 +11,8 @@
 //! The width 0.0048 fits into 0.01 but not into 0.001: two decimals, `0.76`.
 //!
 //! If not even one digit is earned (the bounds are wider than the place of the leading digit),
-//! both ends are printed, as `1.00..3.00`.
+//! the rounded middle is printed if it lies inside (`0.1` for 0.033 to 0.133), else both ends, as
+//! `1.0..3.0`.
 
 use crate::bounds::Bounds;
 
@@ -34,11 +35,16 @@ pub fn format_to(bounds: Bounds, significant: i32) -> String {
         return "0".to_owned();
     }
     let earned = earned_decimals(bounds.width());
-    // Not even the leading digit of the smaller end stands: say so instead of choosing one.
-    if earned < -magnitude(bounds.lo()) {
-        let end = |v: f64| fixed(v, significant - 1 - magnitude(middle));
-        let (lo, hi) = (end(bounds.lo()), end(bounds.hi()));
-        return if lo == hi { lo } else { format!("{lo}..{hi}") };
+    // The digits that are earned start beyond the leading one: rounding may still say something
+    // true (0.033..0.133 is 0.1), else both ends are shown.
+    if earned < -magnitude(middle) {
+        let rounded = round_to(middle, earned);
+        if rounded == 0.0 || rounded < bounds.lo() || rounded > bounds.hi() {
+            let end = |v: f64| fixed(v, significant - 2 - magnitude(middle));
+            let (lo, hi) = (end(bounds.lo()), end(bounds.hi()));
+            return if lo == hi { lo } else { format!("{lo}..{hi}") };
+        }
+        return fixed(middle, earned);
     }
     // 0.9996 rounds to 1.00 and not to 1.000: take the magnitude after rounding.
     let wanted = significant - 1 - magnitude(middle);
@@ -52,9 +58,10 @@ fn earned_decimals(width: f64) -> i32 {
     if width <= 0.0 {
         return i32::MAX / 2;
     }
-    let mut decimals = (-width.log10()).floor() as i32;
-    // log10 may land a hair on the wrong side of a power of ten.
-    while width > 10f64.powi(-decimals) * (1.0 + 1e-12) {
+    // One more than the logarithm says, then back: it may land a hair on the wrong side of a power
+    // of ten, and so may a width that was computed.
+    let mut decimals = (-width.log10()).floor() as i32 + 1;
+    while width > 10f64.powi(-decimals) * (1.0 + 1e-9) {
         decimals -= 1;
     }
     decimals
@@ -107,6 +114,8 @@ mod tests {
         assert_eq!(text(1.26210, 1.26335), "1.26");
         assert_eq!(text(0.58847, 0.58902), "0.589");
         assert_eq!(text(292.5, 293.26), "293");
+        // A width of one unit, computed with a rounding error.
+        assert_eq!(text(7.192 - 0.05, 7.192 + 0.05), "7.2");
         // 1.8 GB/s alone, in MiB/s
         assert_eq!(text(1669.0, 1764.0), "1700");
     }
@@ -130,9 +139,12 @@ mod tests {
 
     #[test]
     fn a_leading_digit_in_doubt_shows_both_ends() {
-        assert_eq!(text(1.0, 3.0), "1.00..3.00");
-        assert_eq!(text(80.0, 140.0), "80..140");
-        assert_eq!(text(0.0, 0.5), "0");
+        assert_eq!(text(1.0, 3.0), "1.0..3.0");
+        assert_eq!(text(3.0, 9.0), "3.0..9.0");
+        assert_eq!(text(0.0096, 0.04), "0.010..0.040");
+        assert_eq!(text(0.033, 0.133), "0.1");
+        assert_eq!(text(80.0, 140.0), "100");
+        assert_eq!(text(0.0, 0.5), "0.00..0.50");
         assert_eq!(text(6.5, 7.5), "7");
         assert_eq!(text(0.448, 0.536), "0.5");
     }

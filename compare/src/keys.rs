@@ -559,7 +559,7 @@ pub(crate) fn size_text(bytes: Bytes) -> String {
     let mut value = bytes.0;
     let mut suffix = "";
     for next in ["k", "m", "g", "t", "p"] {
-        if value == 0 || value % 1024 != 0 {
+        if value == 0 || !value.is_multiple_of(1024) {
             break;
         }
         value /= 1024;

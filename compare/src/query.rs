@@ -67,6 +67,11 @@ pub fn present(frame: &Frame, metrics: &[Metric]) -> PolarsResult<Vec<Metric>> {
     Ok(out)
 }
 
+/// A literal takes the smallest type that holds it; columns to be stacked need one type.
+fn constant(code: u32) -> Expr {
+    lit(code).cast(DataType::UInt32)
+}
+
 /// One row a record and metric.
 fn long(frame: &Frame, keys: &[Key], metrics: &[Metric]) -> PolarsResult<LazyFrame> {
     let mut parts = Vec::new();
@@ -81,10 +86,10 @@ fn long(frame: &Frame, keys: &[Key], metrics: &[Metric]) -> PolarsResult<LazyFra
             .map(col),
         );
         columns.extend(derive::expressions(*metric));
-        columns.push(lit(code as u32).alias(key_column(Key::METRIC)));
+        columns.push(constant(code as u32).alias(key_column(Key::METRIC)));
         columns.push(match metric {
             Metric::WallBandwidth | Metric::Wall => col("basis"),
-            _ => lit(0u32).alias("basis"),
+            _ => constant(0).alias("basis"),
         });
         // What the scope rule needs, whether or not it is projected on.
         columns.push(col(key_column(Key::DIRECTION)).alias("direction"));
