@@ -337,3 +337,196 @@ impl<'t> Reader<'_, 't> {
         Some((two, transfer, ahead))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn log(text: &str) -> Log<'_> {
+        Log::from_bytes("log", text.as_bytes()).unwrap()
+    }
+
+    /// Every block of the log as lines of what was taken: records, bytes, flags.
+    fn blocks(text: &str) -> Vec<String> {
+        let log = log(text);
+        let mut lines = log.segments();
+        let mut found = Vec::new();
+        loop {
+            let before = lines.clone();
+            match read(&log, &mut lines) {
+                Some(block) => {
+                    let text = |f: &Option<Figure<'_>>| f.map_or("-", |f| f.text).to_owned();
+                    let mut line = [
+                        text(&block.records_in),
+                        text(&block.records_out),
+                        text(&block.transfer.as_ref().and_then(|t| t.bytes)),
+                    ]
+                    .join(" ");
+                    if let Some(progress) = &block.progress {
+                        line += &format!(" progress {}", progress.bytes.unwrap().text);
+                    }
+                    for error in &block.errors {
+                        line += &format!(" [{}]", error.text);
+                    }
+                    for (set, name) in [
+                        (block.status, " status"),
+                        (block.unfinished, " unfinished"),
+                        (block.dcfldd, " dcfldd"),
+                        (block.truncated.is_some(), " truncated"),
+                        (!block.problems.is_empty(), " problem"),
+                    ] {
+                        line += if set { name } else { "" };
+                    }
+                    found.push(line);
+                }
+                None => {
+                    lines = before;
+                    if lines.next().is_none() {
+                        return found;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_report_is_one_block() {
+        assert_eq!(
+            blocks(
+                "$ dd if=a of=b\n10+0 records in\n10+0 records out\n1024 bytes (1.0 kB, 1.0 KiB) copied, 1.5 s, 0.7 kB/s\n\nreal 1"
+            ),
+            ["10+0 10+0 1024 bytes"]
+        );
+        // double spacing, quote marks, a comment sign
+        assert_eq!(
+            blocks(
+                "> 10+0 records in\n> \n> 10+0 records out\n> \n> # 1024 bytes transferred in 1.500000 secs (682 bytes/sec)\n"
+            ),
+            ["10+0 10+0 1024 bytes"]
+        );
+    }
+
+    #[test]
+    fn results_without_records_stay_apart() {
+        let line = |bytes: u32, seconds: &str| {
+            format!("{bytes} bytes (2.1 GB) copied, {seconds} s, 132 MB/s\n")
+        };
+        let three = line(2_147_483_648, "16.277")
+            + &line(2_147_483_648, "16.3091")
+            + &line(2_147_483_648, "16.2507");
+        assert_eq!(blocks(&three), ["- - 2147483648 bytes"; 3]);
+        // growing sizes with fractions of a second: a loop over sizes, not progress
+        let growing = line(1_000_000_000, "1.25471") + &line(2_000_000_000, "2.61193");
+        assert_eq!(
+            blocks(&growing),
+            ["- - 1000000000 bytes", "- - 2000000000 bytes"]
+        );
+    }
+
+    #[test]
+    fn progress_is_no_result() {
+        let progress = "16056320 bytes (16 MB, 15 MiB) copied, 1 s, 15.7 MB/s";
+        let more = "32047104 bytes (32 MB, 31 MiB) copied, 2 s, 15.5 MB/s";
+        let end = "610+1 records in\n610+1 records out\n40000000 bytes (40 MB, 38 MiB) copied, 2.59229 s, 15.4 MB/s\n";
+        let wanted = ["610+1 610+1 40000000 bytes progress 32047104 bytes"];
+        assert_eq!(blocks(&format!("\r{progress}\r{more}\n{end}")), wanted);
+        // lost returns: glued, or a line each
+        assert_eq!(blocks(&format!("{progress}{more}\n{end}")), wanted);
+        assert_eq!(blocks(&format!("{progress}\n{more}\n{end}")), wanted);
+        // seconds with decimals, an error in between
+        assert_eq!(
+            blocks(
+                "8205107200 bytes (8.2 GB) copied, 19.256557 s, 426 MB/s\ndd: error writing 'x': No space left on device\n7880+0 records in\n7879+0 records out\n8262189056 bytes (8.3 GB) copied, 19.3665 s, 427 MB/s\n"
+            ),
+            [
+                "7880+0 7879+0 8262189056 bytes progress 8205107200 bytes [dd: error writing 'x': No space left on device]"
+            ]
+        );
+        // the end never came
+        assert_eq!(
+            blocks(&format!("\r{progress}\r{more}\r\n$ ")),
+            ["- - 32047104 bytes unfinished"]
+        );
+    }
+
+    #[test]
+    fn answers_to_signals_are_marked() {
+        assert_eq!(
+            blocks(
+                "load: 1.95  cmd: dd 20536 uninterruptible 6.46u 56.07s\n3577265+0 records in\n3577264+0 records out\n1831559168 bytes transferred in 1441.749715 secs (1270372 bytes/sec)\n"
+            ),
+            ["3577265+0 3577264+0 1831559168 bytes status"]
+        );
+    }
+
+    #[test]
+    fn records_without_bytes() {
+        assert_eq!(
+            blocks(
+                "1024+0 records in\n1024+0 records out\n$ dd\n512+0 records in\n512+0 records out\n"
+            ),
+            ["1024+0 1024+0 -", "512+0 512+0 -"]
+        );
+        assert_eq!(
+            blocks("$ dd 2>&1 | tail -1\n1+0 records out\n"),
+            ["- 1+0 -"]
+        );
+        assert_eq!(
+            blocks(
+                "0+1 records in\n0+1 records out\n1 truncated record\n8 bytes copied, 0.00734143 s, 1.1 kB/s\n"
+            ),
+            ["0+1 0+1 8 bytes truncated"]
+        );
+        assert_eq!(
+            blocks("\r256 blocks (256Mb) written.\n300+0 records in\n300+0 records out\n"),
+            ["300+0 300+0 - dcfldd"]
+        );
+        // a lone sum in another tongue is nothing
+        assert_eq!(blocks("es sind 3+4 Platten\nEnde\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn failures_are_kept() {
+        assert_eq!(
+            blocks("dd: failed to open 'x': No such file or directory\n$ \n"),
+            ["- - - [dd: failed to open 'x': No such file or directory]"]
+        );
+    }
+
+    #[test]
+    fn a_wrapped_byte_line_is_joined() {
+        assert_eq!(
+            blocks(
+                "> 10+0 records in\n> 10+0 records out\n> 10737418240 bytes (11 GB, 10 GiB) copied,\n> 34.4002 s, 312 MB/s\n> so much\n"
+            ),
+            ["10+0 10+0 10737418240 bytes"]
+        );
+        assert_eq!(
+            blocks("1+0 records in\n1+0 records out\n512 bytes (512 B) copied, 0.1\nThe end"),
+            ["1+0 1+0 - problem"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_borne(text in "([0-9]{1,3}\\+[0-9] records (in|out)|[0-9]{4} bytes \\(1 kB\\) copied, [0-9]{1,2}(\\.5)? s, 1 kB/s|dd: error x: y|load: 1 cmd: dd 1|[a-z ]{0,9}|[\r\n>]){0,12}") {
+            let log = log(&text);
+            let mut lines = log.segments();
+            loop {
+                let before = lines.clone().next();
+                match read(&log, &mut lines) {
+                    Some(block) => {
+                        let after = lines.clone().next().map_or(log.text().len() as u32, |s| s.span.start);
+                        prop_assert!(block.span.end <= after, "{:?}", block);
+                        prop_assert!(before.is_some_and(|s| s.span.start < after), "no progress");
+                    }
+                    None => {
+                        prop_assert_eq!(lines.clone().next(), before);
+                        if lines.next().is_none() { break; }
+                    }
+                }
+            }
+        }
+    }
+}

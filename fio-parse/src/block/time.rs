@@ -332,3 +332,228 @@ impl<'t> Reader<'_, 't> {
         self.block.real.map(|_| ())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Form, real, user, system, command and number of lines of the first report.
+    fn first(text: &str) -> Option<(Form, [String; 4], usize)> {
+        let log = Log::from_bytes("log", text.as_bytes()).unwrap();
+        let mut lines = log.segments();
+        let block = read(&log, &mut lines)?;
+        let own = |f: Option<Figure<'_>>| {
+            f.map_or(String::new(), |f| {
+                assert_eq!(log.get(f.span), f.text);
+                f.text.to_owned()
+            })
+        };
+        let left = lines.count();
+        Some((
+            block.form,
+            [
+                own(block.real),
+                own(block.user),
+                own(block.system),
+                own(block.command),
+            ],
+            log.segments().count() - left,
+        ))
+    }
+
+    #[test]
+    fn every_shell() {
+        for (text, form, real, user, system, command, lines) in [
+            (
+                "real\t0m6.801s\nuser\t0m0.003s\nsys\t0m4.580s\nnext",
+                Form::Keyword,
+                "0m6.801s",
+                "0m0.003s",
+                "0m4.580s",
+                "",
+                3,
+            ),
+            (
+                "real    0m28.034s\n\nuser    0m0.003s\nsys    0m7.002s\n",
+                Form::Keyword,
+                "0m28.034s",
+                "0m0.003s",
+                "0m7.002s",
+                "",
+                4,
+            ),
+            (
+                "> real 0m0,077s\n> user 0m0,000s\n> sys 0m0,013s\n",
+                Form::Keyword,
+                "0m0,077s",
+                "0m0,000s",
+                "0m0,013s",
+                "",
+                3,
+            ),
+            (
+                "real 0m6.801s user 0m0.003s sys 0m4.580s",
+                Form::Keyword,
+                "0m6.801s",
+                "0m0.003s",
+                "0m4.580s",
+                "",
+                1,
+            ),
+            (
+                "real    0m 22.39s\nuser    0m 0.00s\nsys     0m 0.01s\n",
+                Form::Keyword,
+                "0m 22.39s",
+                "0m 0.00s",
+                "0m 0.01s",
+                "",
+                3,
+            ),
+            (
+                "real 0.02\nuser 0.00\nsys 0.00\nreal 1",
+                Form::Keyword,
+                "0.02",
+                "0.00",
+                "0.00",
+                "",
+                3,
+            ),
+            (
+                "real\t0m1.5s\nreal\t0m2.5s\n",
+                Form::Keyword,
+                "0m1.5s",
+                "",
+                "",
+                "",
+                1,
+            ),
+            (
+                "    0m00.03s real     0m00.00s user     0m00.01s system",
+                Form::Trailing,
+                "0m00.03s",
+                "0m00.00s",
+                "0m00.01s",
+                "",
+                1,
+            ),
+            (
+                "        6.80 real         0.00 user         4.58 sys\n   1234  maximum resident set size\n",
+                Form::Trailing,
+                "6.80",
+                "0.00",
+                "4.58",
+                "",
+                2,
+            ),
+            (
+                "dd if=/dev/zero of=t bs=1M  0.00s user 0.01s system 34% cpu 1:58.83 total",
+                Form::Zsh,
+                "1:58.83",
+                "0.00",
+                "0.01",
+                "dd if=/dev/zero of=t bs=1M",
+                1,
+            ),
+            (
+                "0.00user 0.01system 0:00.03elapsed 30%CPU (0avgtext+0avgdata 2616maxresident)k\n0inputs+65536outputs (0major+344minor)pagefaults 0swaps\nx",
+                Form::Gnu,
+                "0:00.03",
+                "0.00",
+                "0.01",
+                "",
+                2,
+            ),
+            (
+                "Command exited with non-zero status 1\n0.00user 0.00system 0:00.00elapsed 0%CPU (0avgtext)k\n0inputs+0outputs (0major+84minor)pagefaults 0swaps",
+                Form::Gnu,
+                "0:00.00",
+                "0.00",
+                "0.00",
+                "",
+                3,
+            ),
+            (
+                "0.000u 0.012s 0:00.03 33.3%\t0+0k 0+65536io 0pf+0w",
+                Form::Tcsh,
+                "0:00.03",
+                "0.000",
+                "0.012",
+                "",
+                1,
+            ),
+            (
+                "________________________________________________________\nExecuted in   66.23 millis    fish           external\n   usr time    0.23 millis  229.00 micros    0.00 millis\n   sys time   10.95 millis    0.00 micros   10.95 millis\n",
+                Form::Fish,
+                "66.23 millis",
+                "0.23 millis",
+                "10.95 millis",
+                "",
+                4,
+            ),
+            (
+                "\tCommand being timed: \"dd if=/dev/zero\"\n\tUser time (seconds): 0.00\n\tSystem time (seconds): 0.01\n\tPercent of CPU this job got: 38%\n\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:00.03\n\tSwaps: 0\n\tExit status: 0\nnext: 1",
+                Form::Verbose,
+                "0:00.03",
+                "0.00",
+                "0.01",
+                "dd if=/dev/zero",
+                7,
+            ),
+            (
+                "Benchmark 1: dd if=/dev/zero of=t\n  Time (mean ± σ):      69.4 ms ±  12.8 ms    [User: 0.3 ms, System: 13.3 ms]\n  Range (min … max):    60.3 ms …  78.5 ms    2 runs\n \nBenchmark 2: x",
+                Form::Hyperfine,
+                "69.4 ms",
+                "0.3 ms",
+                "13.3 ms",
+                "dd if=/dev/zero of=t",
+                3,
+            ),
+        ] {
+            let texts = [real, user, system, command].map(str::to_owned);
+            assert_eq!(first(text), Some((form, texts, lines)), "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_is_none() {
+        for text in [
+            "real life",
+            "real 5 people",
+            "user 1",
+            "sys",
+            "6.80 real",
+            "in total",
+            "0.5user",
+            "Benchmark results:",
+            "Executed in parallel",
+            "0:00.03",
+            "sum total",
+            "___",
+        ] {
+            assert_eq!(first(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_borne(text in "(real|user|sys|Command being timed:|Elapsed|Benchmark 1:|Time \\(|_{0,30}|Executed in| total|% cpu |[0-9.:ms,%u ]{0,9}|\n| ){0,14}") {
+            let log = Log::from_bytes("log", text.as_bytes()).unwrap();
+            let mut lines = log.segments();
+            loop {
+                let before = lines.clone().next();
+                match read(&log, &mut lines) {
+                    Some(block) => {
+                        let after = lines.clone().next().map_or(log.text().len() as u32, |s| s.span.start);
+                        prop_assert!(block.span.end <= after && before.is_some_and(|s| s.span.start < after));
+                        prop_assert!(block.real.is_some());
+                    }
+                    None => {
+                        prop_assert_eq!(lines.clone().next(), before);
+                        if lines.next().is_none() { break; }
+                    }
+                }
+            }
+        }
+    }
+}
