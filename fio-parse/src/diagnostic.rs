@@ -39,6 +39,9 @@ codes! {
     DISAGREE = "disagree", "Two figures of one report that should agree do not.";
     UNIT_GUESSED = "unit-guessed", "Whether K means 1000 or 1024 could not be told; both are in the interval.";
     VERSION_ASSUMED = "version-assumed", "No fio version is stated; digits are read as those of 2.20 or later.";
+    LABEL_WRONG = "label-wrong", "fio printed a figure under a unit that it does not have; it was read as what it is.";
+    FIGURE_WRONG = "figure-wrong", "A version of fio is known to print this figure wrongly.";
+    SATURATED = "saturated", "A percentile is the largest that fio can print; the latency is that or more.";
     UNREADABLE = "unreadable", "A line looks like part of a report and can't be read; nothing was taken from it.";
     INCOMPLETE = "incomplete", "A report was cut off; what is whole was kept.";
     ENCODING = "encoding", "Some bytes are not UTF-8 and were read as Latin-1.";

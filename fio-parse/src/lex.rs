@@ -1,1 +1,299 @@
-//! Lexers for the parts of one report line: figures, durations, key=value, versions, look-alike blanks, dashes and quotes.
+//! Lexers for the parts of one line: blanks, margins, keys, figures; and for lines that were wrapped.
+//!
+//! All of them are nom parsers over the *rest of the log*, not over a line, so that a report line which a mail
+//! program broke can be read on: blanks never cross a line end, [`wrapped`] does, and only when what follows fits.
+//!
+//! ```text
+//! blank   = space | tab | any other Unicode blank | "&nbsp;"
+//! margin  = blanks and quote marks at the start of a line: ">" "|" "`" "&gt;" "<pre>" "<code>"
+//! break   = blanks ["="] line-end margin              ("=" is the soft break of quoted-printable mail)
+//! equals  = "=" | "=3D" , blanks on both sides
+//! figure  = digits ["." digits] [" "] [letters and slashes]
+//! dash    = "-" and its look-alikes
+//! ```
+
+use nom::bytes::complete::tag;
+use nom::character::complete::char;
+use nom::error::{Error, ErrorKind};
+use nom::{Err, IResult, Parser};
+
+/// What a lexer gives.
+pub type Lexed<'t, T> = IResult<&'t str, T>;
+
+/// The usual refusal: what stands here is something else.
+pub fn refuse<T>(input: &str) -> Lexed<'_, T> {
+    Err(Err::Error(Error::new(input, ErrorKind::Verify)))
+}
+
+/// What follows the blanks at the head of `input`; line ends are no blanks.
+pub fn skip_blanks(mut input: &str) -> &str {
+    loop {
+        let bytes = input.as_bytes();
+        let end = bytes
+            .iter()
+            .position(|byte| !matches!(byte, b' ' | b'\t'))
+            .unwrap_or(bytes.len());
+        input = &input[end..];
+        match input.as_bytes().first() {
+            Some(b'&') => match input.strip_prefix("&nbsp;") {
+                Some(rest) => input = rest,
+                None => return input,
+            },
+            Some(0x80..) => {
+                let first = input.chars().next();
+                match first.filter(|c| is_wide_blank(*c)) {
+                    Some(blank) => input = &input[blank.len_utf8()..],
+                    None => return input,
+                }
+            }
+            _ => return input,
+        }
+    }
+}
+
+fn is_wide_blank(c: char) -> bool {
+    (c.is_whitespace() && !matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}'))
+        || matches!(c, '\u{200b}' | '\u{feff}' | '\u{2060}')
+}
+
+/// What follows blanks and quote marks at the start of a line.
+pub fn skip_margin(mut input: &str) -> &str {
+    loop {
+        input = skip_blanks(input);
+        let rest = match input.as_bytes().first() {
+            Some(b'>' | b'|' | b'`') => &input[1..],
+            Some(b'&') => match input.strip_prefix("&gt;") {
+                // `&gt;=64` is a label, no quote mark
+                Some(rest) if !rest.starts_with('=') => rest,
+                _ => return input,
+            },
+            Some(b'<') => {
+                let tags = ["<pre>", "<code>", "</code>", "</pre>", "<p>", "<br>"];
+                match tags.iter().find_map(|tag| input.strip_prefix(tag)) {
+                    Some(rest) => rest,
+                    None => return input,
+                }
+            }
+            _ => return input,
+        };
+        if input.starts_with(">=") {
+            return input;
+        }
+        input = rest;
+    }
+}
+
+/// What follows one line end and the margin of the next line; `None` where more than blanks stands before it.
+pub fn skip_break(input: &str) -> Option<&str> {
+    let input = skip_blanks(input);
+    let input = input.strip_prefix('=').unwrap_or(input);
+    let bytes = input.as_bytes();
+    let returns = bytes.iter().take_while(|&&byte| byte == b'\r').count();
+    let rest = input[returns..].strip_prefix('\n')?;
+    Some(skip_margin(rest))
+}
+
+/// `parser` behind blanks, or, where that does not fit, behind a line break.
+pub fn wrapped<'t, O, P>(mut parser: P) -> impl FnMut(&'t str) -> Lexed<'t, O>
+where
+    P: Parser<&'t str, Output = O, Error = Error<&'t str>>,
+{
+    move |input| match parser.parse(skip_blanks(input)) {
+        Err(Err::Error(_)) => match skip_break(input) {
+            Some(next) => parser.parse(next),
+            None => refuse(input),
+        },
+        done => done,
+    }
+}
+
+/// `name`, then an equals sign; the value may stand behind a line break.
+pub fn key<'t>(name: &'static str) -> impl FnMut(&'t str) -> Lexed<'t, ()> {
+    move |input| {
+        let (rest, _) = tag(name).parse(input)?;
+        let rest = skip_blanks(rest);
+        let Some(rest) = rest.strip_prefix('=') else {
+            return refuse(input);
+        };
+        // the equals sign of quoted-printable mail
+        let rest = match rest.strip_prefix("3D") {
+            Some(after)
+                if after.starts_with(|c: char| c.is_ascii_digit() || c == '=' || c == ' ') =>
+            {
+                after
+            }
+            _ => rest,
+        };
+        Ok((rest, ()))
+    }
+}
+
+/// A plain number: digits, perhaps a point and digits.
+pub fn number(input: &str) -> Lexed<'_, &str> {
+    let bytes = input.as_bytes();
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .position(|byte| !byte.is_ascii_digit())
+            .map_or(bytes.len(), |end| from + end)
+    };
+    let mut end = digits(0);
+    if end == 0 {
+        return refuse(input);
+    }
+    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end = digits(end + 1);
+    }
+    Ok((&input[end..], &input[..end]))
+}
+
+/// A figure: a number, a blank at most, and its prefix and unit (`293MiB/s`, `1024 B`, `18.6k`, `512`).
+pub fn figure(input: &str) -> Lexed<'_, &str> {
+    let (rest, number) = number(input)?;
+    let unit = |rest: &str| {
+        rest.bytes()
+            .position(|byte| !(byte.is_ascii_alphabetic() || byte == b'/'))
+            .unwrap_or(rest.len())
+    };
+    let mut end = number.len() + unit(rest);
+    // to 2.0.15 a number that was not scaled has a blank in the place of its prefix
+    if end == number.len() && rest.starts_with(" B") {
+        end += 1 + unit(&rest[1..]);
+    }
+    Ok((&input[end..], &input[..end]))
+}
+
+/// Two figures with a dash between them.
+pub fn range(input: &str) -> Lexed<'_, (&str, &str)> {
+    let (rest, from) = figure(input)?;
+    let (rest, ()) = dash(skip_blanks(rest))?;
+    let (rest, to) = wrapped(figure).parse(rest)?;
+    Ok((rest, (from, to)))
+}
+
+/// `parser` behind a comma, or where one should be.
+pub fn behind_comma<'t, O, P>(parser: P) -> impl FnMut(&'t str) -> Lexed<'t, O>
+where
+    P: Parser<&'t str, Output = O, Error = Error<&'t str>>,
+{
+    let mut parser = wrapped(parser);
+    move |input| {
+        let rest = skip_blanks(input);
+        parser(rest.strip_prefix([',', ';']).unwrap_or(rest))
+    }
+}
+
+/// `name=value`, behind a comma perhaps; gives the value.
+pub fn field<'t, O, P>(name: &'static str, value: P) -> impl FnMut(&'t str) -> Lexed<'t, O>
+where
+    P: Parser<&'t str, Output = O, Error = Error<&'t str>>,
+{
+    let mut key = behind_comma(key(name));
+    let mut value = wrapped(value);
+    move |input| {
+        let (rest, ()) = key(input)?;
+        value(rest)
+    }
+}
+
+/// `(` what `parser` reads `)`.
+pub fn parenthesised<'t, O, P>(parser: P) -> impl FnMut(&'t str) -> Lexed<'t, O>
+where
+    P: Parser<&'t str, Output = O, Error = Error<&'t str>>,
+{
+    let mut open = wrapped(char('('));
+    let mut parser = wrapped(parser);
+    move |input| {
+        let (rest, _) = open(input)?;
+        let (rest, inside) = parser(rest)?;
+        match skip_blanks(rest).strip_prefix(')') {
+            Some(rest) => Ok((rest, inside)),
+            None => refuse(input),
+        }
+    }
+}
+
+/// A whole number of 64 bits.
+pub fn count(input: &str) -> Lexed<'_, u64> {
+    let end = input
+        .bytes()
+        .position(|byte| !byte.is_ascii_digit())
+        .unwrap_or(input.len());
+    match input[..end].parse() {
+        Ok(number) => Ok((&input[end..], number)),
+        Err(_) => refuse(input),
+    }
+}
+
+/// One dash, or one of the characters that word processors put in its place.
+pub fn dash(input: &str) -> Lexed<'_, ()> {
+    match input.strip_prefix([
+        '-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}',
+    ]) {
+        Some(rest) => Ok((rest, ())),
+        None => refuse(input),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn blanks_and_margins_are_of_many_kinds() {
+        for text in ["x", "  x", "\t x", "\u{a0}\u{2003}x", "&nbsp; x"] {
+            assert_eq!(skip_blanks(text), "x", "{text:?}");
+        }
+        for text in [">> x", "&gt; x", "`x", "  | x", "<pre><code>  x"] {
+            assert_eq!(skip_margin(text), "x", "{text:?}");
+        }
+        assert_eq!(skip_margin("> >=64=0.1%"), ">=64=0.1%");
+        assert_eq!(skip_margin("&gt;=64=0.1%"), "&gt;=64=0.1%");
+        assert_eq!(skip_blanks("\nx"), "\nx");
+    }
+
+    #[test]
+    fn wrapped_lines_are_read_on() {
+        for text in ["io=", "  io=", " \n> io=", "\r\n\tio=", "=\n>  io=3D"] {
+            let text = format!("{text}5");
+            let read = wrapped(key("io"))(&text).map(|(rest, ())| rest);
+            assert_eq!(read, Ok("5"), "{text:?}");
+        }
+        for text in ["bw=", "\n\nio=", "x\nio=", ""] {
+            assert!(wrapped(key("io"))(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn figures_end_where_their_unit_ends() {
+        let cases = [
+            ("293MiB/s (307MB/s)", "293MiB/s"),
+            ("1024 B, bw", "1024 B"),
+            ("512 , runt", "512"),
+            ("18.6k, BW", "18.6k"),
+            ("23.1MiB/s-9.5", "23.1MiB/s"),
+            ("67192-67192msec", "67192"),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(figure(text).unwrap().1, wanted);
+        }
+        for bad in ["", "MiB", "-5", ".5"] {
+            assert!(figure(bad).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_does_not_panic(text in "(\\PC|[ \t\r\n=>&|-]|3D|&nbsp;|&gt;|1\\.5MiB/s){0,12}") {
+            let ends = [
+                skip_blanks(&text), skip_margin(&text), skip_break(&text).unwrap_or(""),
+                figure(&text).map_or("", |(rest, _)| rest), count(&text).map_or("", |(rest, _)| rest),
+                wrapped(dash)(&text).map_or("", |(rest, _)| rest), wrapped(key("io"))(&text).map_or("", |(rest, _)| rest),
+            ];
+            for end in ends {
+                prop_assert!(text.ends_with(end));
+            }
+        }
+    }
+}

@@ -6,3 +6,7 @@ pub mod fio_json;
 pub mod fio_log;
 pub mod fio_terse;
 pub mod fio_text;
+
+mod fio_check;
+mod fio_legacy;
+mod fio_pair;
