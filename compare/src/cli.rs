@@ -16,10 +16,11 @@ use crate::build;
 use crate::derive;
 use crate::filter::Filter;
 use crate::frame::{Builder, Wanted};
+use crate::grid::Report;
 use crate::keys::{self, Key};
 use crate::load::{self, Input, Plan};
 use crate::metric::Metric;
-use crate::render;
+use crate::render::{self, text::Style};
 use crate::scale;
 use crate::view::{Sort, View};
 
@@ -103,6 +104,10 @@ struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Draw bars below the tables
+    #[arg(long)]
+    bars: bool,
+
     /// Draw tables with ASCII characters only
     #[arg(long)]
     ascii: bool,
@@ -138,6 +143,13 @@ enum Format {
     Tsv,
     Json,
     Jsonl,
+    /// One self-contained page
+    Html,
+    /// Markdown for a job summary
+    Github,
+    /// The array of github-action-benchmark
+    GhaBench,
+    Openmetrics,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -294,28 +306,39 @@ fn compare(
         return Ok((list(&frame)?.into_bytes(), status));
     }
     let report = build::report(&frame, &view).map_err(|e| e.to_string())?;
-    let text = match args.format {
-        Format::Table => {
-            let style = render::text::Style {
-                width: args.width.or(terminal.width).map_or(100, usize::from),
-                ascii: args.ascii,
-                color: match args.color {
-                    When::Always => true,
-                    When::Never => false,
-                    When::Auto => {
-                        terminal.width.is_some() && !terminal.no_color && args.output.is_none()
-                    }
-                },
-            };
-            render::text::render(&report, style)
-        }
-        Format::Markdown => render::markdown::render(&report),
-        Format::Csv => render::delimited::csv(&report),
-        Format::Tsv => render::delimited::tsv(&report),
-        Format::Json => render::json::json(&report),
-        Format::Jsonl => render::json::jsonl(&report),
-    };
+    let text = render(args, &report, terminal)?;
     Ok((text.into_bytes(), status))
+}
+
+fn render(args: &Args, report: &Report, terminal: Terminal) -> Result<String, String> {
+    let style = Style {
+        width: args.width.or(terminal.width).map_or(100, usize::from),
+        ascii: args.ascii,
+        color: match args.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => terminal.width.is_some() && !terminal.no_color && args.output.is_none(),
+        },
+    };
+    Ok(match args.format {
+        Format::Table if args.bars => {
+            format!(
+                "{}\n{}",
+                render::text::render(report, style),
+                render::bars::render(report, style)
+            )
+        }
+        Format::Table => render::text::render(report, style),
+        Format::Markdown => render::markdown::render(report),
+        Format::Csv => render::delimited::csv(report),
+        Format::Tsv => render::delimited::tsv(report),
+        Format::Json => render::json::json(report),
+        Format::Jsonl => render::json::jsonl(report),
+        Format::Html => render::html::render(report),
+        Format::Github => render::github::summary(report, &[]),
+        Format::GhaBench => render::github::action(report)?,
+        Format::Openmetrics => render::openmetrics::render(report),
+    })
 }
 
 fn view(args: &Args) -> View {
