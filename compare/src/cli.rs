@@ -16,6 +16,7 @@ use crate::build;
 use crate::derive;
 use crate::filter::Filter;
 use crate::frame::{Builder, Wanted};
+use crate::gate::{self, Gate};
 use crate::grid::Report;
 use crate::keys::{self, Key};
 use crate::load::{self, Input, Plan};
@@ -95,6 +96,18 @@ struct Args {
     /// Correct p-values for their number (Holm)
     #[arg(long)]
     holm: bool,
+
+    /// Fail (exit 1) if anything is worse than the base by more than this share, as 5%
+    #[arg(long, value_name = "SHARE", value_parser = gate::parse_threshold)]
+    threshold: Option<f64>,
+
+    /// Metrics that may fail the gate (default: all shown that have a better and a worse)
+    #[arg(long, value_name = "METRICS", value_parser = metrics, requires = "threshold")]
+    fail_on: Option<::std::vec::Vec<Metric>>,
+
+    /// Fail on what is better by more than the threshold, too
+    #[arg(long, requires = "threshold")]
+    two_sided: bool,
 
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -306,11 +319,44 @@ fn compare(
         return Ok((list(&frame)?.into_bytes(), status));
     }
     let report = build::report(&frame, &view).map_err(|e| e.to_string())?;
-    let text = render(args, &report, terminal)?;
+    let mut lines = Vec::new();
+    if let Some(threshold) = args.threshold {
+        let finding = gate::check(&report, &gate(args, threshold));
+        for line in &finding.unjudged {
+            say(&format!("fio-compare: gate: {line}"));
+        }
+        for line in &finding.failures {
+            lines.push(format!("gate failed: {line}"));
+        }
+        if finding.failures.is_empty() {
+            lines.push(format!("gate passed: {} results judged", finding.judged));
+        } else if status == 0 {
+            status = 1;
+        }
+        lines
+            .iter()
+            .for_each(|line| say(&format!("fio-compare: {line}")));
+    }
+    let text = render(args, &report, &lines, terminal)?;
     Ok((text.into_bytes(), status))
 }
 
-fn render(args: &Args, report: &Report, terminal: Terminal) -> Result<String, String> {
+fn gate(args: &Args, threshold: f64) -> Gate {
+    let metrics = args.fail_on.iter().flatten();
+    Gate {
+        threshold,
+        metrics: metrics.map(Metric::to_string).collect(),
+        two_sided: args.two_sided,
+        alpha: args.alpha,
+    }
+}
+
+fn render(
+    args: &Args,
+    report: &Report,
+    gate: &[String],
+    terminal: Terminal,
+) -> Result<String, String> {
     let style = Style {
         width: args.width.or(terminal.width).map_or(100, usize::from),
         ascii: args.ascii,
@@ -335,7 +381,7 @@ fn render(args: &Args, report: &Report, terminal: Terminal) -> Result<String, St
         Format::Json => render::json::json(report),
         Format::Jsonl => render::json::jsonl(report),
         Format::Html => render::html::render(report),
-        Format::Github => render::github::summary(report, &[]),
+        Format::Github => render::github::summary(report, gate),
         Format::GhaBench => render::github::action(report)?,
         Format::Openmetrics => render::openmetrics::render(report),
     })

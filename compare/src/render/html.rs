@@ -220,7 +220,7 @@ fn svg(group: &Group) -> String {
             );
             end = end.max(hi);
         }
-        let gap = if bar.ratio.is_empty() { "" } else { "  " };
+        let gap = if bar.ratio.is_empty() { "" } else { " \u{b7} " };
         let _ = writeln!(
             out,
             "<text class=\"value\" x=\"{end:.3}%\" dx=\"7\" y=\"{}\">{}{gap}{}</text>",
