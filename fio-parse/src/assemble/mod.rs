@@ -20,8 +20,8 @@ use crate::context::{self, Context};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Version};
 use crate::record::{
-    Dialect, Direction, Measurement, Record, Scope, ScopeKind, Source, Tool, WallCovers,
-    WireVersion,
+    Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Source, Tool,
+    WallCovers, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
 use crate::workload::{Timed, Workload};
@@ -93,7 +93,8 @@ impl Assembler<'_, '_> {
             .diagnostics
             .extend(group.problems.iter().cloned());
         let era = self.era(context);
-        for line in fio_group::measurements(group, era) {
+        let measured = fio_group::measurements(group, era);
+        for (line, printed) in measured.into_iter().zip(&group.lines) {
             let scope = Scope {
                 group: group.group,
                 ..Scope::of(ScopeKind::Group)
@@ -102,7 +103,7 @@ impl Assembler<'_, '_> {
                 version: context.version.as_deref().map(str::to_owned),
                 ..Tool::named("fio")
             };
-            let record = self.record(
+            let mut record = self.record(
                 context,
                 line.span,
                 Dialect::FioGroup,
@@ -110,6 +111,9 @@ impl Assembler<'_, '_> {
                 scope,
                 line.direction,
             );
+            if let Some(prefix) = printed.prefix {
+                self.name_file(&mut record, prefix);
+            }
             if self.assumption.is_none() {
                 let look = crate::era::Look::Modern;
                 self.assumption = era.seen(look).assumption();
@@ -161,6 +165,21 @@ impl Assembler<'_, '_> {
         } else {
             let covers = dd::wall_covers(timed).unwrap_or(WallCovers::Unknown);
             dd::add_time(&mut record.measurement, time, covers);
+        }
+    }
+
+    /// Gives a record the name that `grep` put in front of its line: its machine's, if nothing else names one.
+    fn name_file(&self, record: &mut Record, prefix: &str) {
+        let label = Label {
+            text: prefix.into(),
+            full: None,
+            span: Some(self.log.span_of(prefix)),
+            by: LabelSource::File,
+            ambiguous: false,
+        };
+        match &record.machine {
+            None => record.machine = Some(label),
+            Some(_) => record.section.push(label),
         }
     }
 

@@ -159,12 +159,38 @@ impl Block<'_> {
     }
 }
 
-/// Whether a text can be a title or caption: one line of at most ten words that does not end as a sentence does.
+/// Whether a text can be a title or caption: one line that does not end as a sentence does, and is not long.
+///
+/// An ellipsis ends what a script says it is about to do (`Running the write test...`).
 fn is_short(text: &str) -> bool {
-    text.len() <= 120
-        && !text.contains('\n')
-        && !text.ends_with(['.', '!', '?', ',', ';'])
-        && text.split_whitespace().count() <= 10
+    let body = text.trim_end_matches(['…', '.']);
+    let ellipsis = text.len() - body.len() >= 3;
+    let words = text.split_whitespace().count();
+    !text.contains('\n')
+        && (ellipsis || !text.ends_with(['.', '!', '?', ',', ';']))
+        && words <= if text.ends_with(':') { 12 } else { 20 }
+        && text.len() <= 160
+}
+
+/// Whether a line is one of a terminal's screen: a prompt and a command that is not ours to read.
+fn is_shell_line(text: &str) -> bool {
+    if text.starts_with("$ ") || text.starts_with("❯ ") || text.starts_with("PS ") {
+        return true;
+    }
+    // user@host:~$ …
+    let Some((prompt, _)) = text.split_once(['$', '#']) else {
+        return false;
+    };
+    let mut parts = prompt.splitn(2, '@');
+    let user = parts.next().unwrap_or("");
+    let host = parts.next().unwrap_or("");
+    let name = |text: &str| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.:/~ ".contains(&b))
+    };
+    name(user.trim_start_matches('[')) && name(host.trim_end_matches(']')) && !user.contains(' ')
 }
 
 /// Cuts the log into blocks, in order, without gap or overlap.
@@ -189,7 +215,19 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
                 }
                 last.span.end = span.end;
             }
-            (_, kind) => blocks.push(Block { kind, span }),
+            (last, kind) => {
+                // `# what comes` right above a command is a comment of the script, and no heading
+                if let (Kind::Command(_), Some(Kind::Prose(prose))) =
+                    (&kind, last.map(|last| &mut last.kind))
+                    && prose.style == Style::Heading(1)
+                    && log
+                        .get(Span::new(prose.span.start.saturating_sub(2), start))
+                        .starts_with("# ")
+                {
+                    prose.style = Style::Emphasis;
+                }
+                blocks.push(Block { kind, span });
+            }
         }
     }
 }
@@ -207,7 +245,7 @@ fn next<'t>(
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
-    if line.text.trim().is_empty() {
+    if prose::unquoted(line.text).is_empty() {
         *lines = behind;
         return Some(Kind::Blank);
     }
@@ -227,6 +265,9 @@ fn next<'t>(
             return Some(Kind::Prose(prose));
         }
         *lines = behind;
+        return Some(Kind::Other);
+    }
+    if prose.style == Style::Text && is_shell_line(prose.text) {
         return Some(Kind::Other);
     }
     Some(Kind::Prose(prose))
