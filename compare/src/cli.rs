@@ -15,6 +15,7 @@ use clap::{Parser, ValueEnum};
 use crate::build;
 use crate::derive;
 use crate::filter::Filter;
+use crate::flat::{self, Form};
 use crate::frame::{Builder, Wanted};
 use crate::gate::{self, Gate};
 use crate::grid::Report;
@@ -85,6 +86,11 @@ struct Args {
     /// Say what differs between two machines, likeliest reason first
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     why: Option<Vec<String>>,
+
+    /// Write the records flat to FILE (.parquet, .arrow or .csv), which is an input again, and
+    /// compare nothing
+    #[arg(long, value_name = "FILE")]
+    export: Option<PathBuf>,
 
     /// Divide rates by others that cover something else, too
     #[arg(long)]
@@ -168,6 +174,8 @@ enum Format {
     /// The array of github-action-benchmark
     GhaBench,
     Openmetrics,
+    /// A file for data tools; give it a name with -o
+    Parquet,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -268,6 +276,8 @@ fn compare(
 ) -> Result<(Vec<u8>, u8), String> {
     let view = view(args);
     let plan = plan(args, &view);
+    // A bad name should not be found out after reading a million records.
+    args.export.as_deref().map(export_form).transpose()?;
     let mut builder = Builder::new(plan.wanted.clone());
     let mut status = 0;
     let mut say = |line: &str| {
@@ -320,6 +330,12 @@ fn compare(
         return Ok((Vec::new(), if status == 0 { 1 } else { status }));
     }
     let frame = builder.finish().map_err(|e| e.to_string())?;
+    if let Some(path) = &args.export {
+        let form = export_form(path)?;
+        let bytes = flat::write(&frame, form).map_err(|e| e.to_string())?;
+        fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        return Ok((Vec::new(), status));
+    }
     if args.list {
         return Ok((list(&frame)?.into_bytes(), status));
     }
@@ -351,7 +367,16 @@ fn compare(
             .for_each(|line| say(&format!("fio-compare: {line}")));
     }
     let text = render(args, &report, &lines, terminal)?;
-    Ok((text.into_bytes(), status))
+    Ok((text, status))
+}
+
+fn export_form(path: &Path) -> Result<Form, String> {
+    Form::of_name(&path.to_string_lossy()).ok_or_else(|| {
+        format!(
+            "{}: expected a name that ends in .parquet, .arrow or .csv",
+            path.display()
+        )
+    })
 }
 
 fn gate(args: &Args, threshold: f64) -> Gate {
@@ -369,7 +394,7 @@ fn render(
     report: &Report,
     gate: &[String],
     terminal: Terminal,
-) -> Result<String, String> {
+) -> Result<Vec<u8>, String> {
     let style = Style {
         width: args.width.or(terminal.width).map_or(100, usize::from),
         ascii: args.ascii,
@@ -379,7 +404,8 @@ fn render(
             When::Auto => terminal.width.is_some() && !terminal.no_color && args.output.is_none(),
         },
     };
-    Ok(match args.format {
+    let text = match args.format {
+        Format::Parquet => return render::parquet::render(report).map_err(|e| e.to_string()),
         Format::Table if args.bars => {
             format!(
                 "{}\n{}",
@@ -397,7 +423,8 @@ fn render(
         Format::Github => render::github::summary(report, gate),
         Format::GhaBench => render::github::action(report)?,
         Format::Openmetrics => render::openmetrics::render(report),
-    })
+    };
+    Ok(text.into_bytes())
 }
 
 fn view(args: &Args) -> View {
@@ -424,6 +451,12 @@ fn view(args: &Args) -> View {
 }
 
 fn plan(args: &Args, view: &View) -> Plan {
+    if args.export.is_some() {
+        return Plan {
+            wanted: flat::wanted(),
+            filter: view.filter.clone(),
+        };
+    }
     let metrics = match &view.metrics {
         _ if args.list => Metric::PLAIN,
         _ if args.why.is_some() => why::METRICS,
