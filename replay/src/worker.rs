@@ -95,7 +95,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn of(error: &io::Error, what: impl Into<String>) -> Self {
+    /// The failure behind an error.
+    pub fn of(error: &io::Error, what: impl Into<String>) -> Self {
         // An error that is not the kernel's (a swapped file, a full ring) brings own words.
         match error.raw_os_error() {
             Some(code) => Failure {

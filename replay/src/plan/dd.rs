@@ -392,7 +392,7 @@ fn check_direct(block: u64, draft: &mut Draft<'_>) {
         ),
         known => {
             let alignment = u64::from(known.unwrap_or(512)).max(1);
-            if block % alignment != 0 {
+            if !block.is_multiple_of(alignment) {
                 draft.refuse("direct-alignment", format!("direct needs a block that is a multiple of {alignment} bytes; {block} is not"));
             }
         }

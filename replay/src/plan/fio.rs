@@ -58,7 +58,7 @@ impl FioPlan {
 
     /// Planned I/Os and bytes of all jobs, if all are finite and can be counted quickly.
     pub fn planned(&self) -> Option<crate::script::Counts> {
-        const MOST_STEPS: u64 = 20_000_000;
+        const MOST_STEPS: u64 = 5_000_000;
         let mut sum = crate::script::Counts::default();
         for job in &self.jobs {
             let counts = planned_counts(job, MOST_STEPS)?;
