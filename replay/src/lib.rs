@@ -11,6 +11,7 @@ pub mod memory;
 pub mod offsets;
 pub mod outcome;
 pub mod plan;
+pub mod report;
 pub mod run;
 pub mod sandbox;
 pub mod script;
