@@ -48,6 +48,8 @@ pub struct Bench<'a> {
     pub control: &'a Control,
     /// Options of io_uring.
     pub uring: uring::Options,
+    /// Leave the files.
+    pub keep: bool,
     /// Progress display.
     pub watch: Watch<'a>,
 }
@@ -113,10 +115,6 @@ impl Bench<'_> {
             self.flush_stage(plan, stage, &mut outcome);
         }
         outcome.stopped = self.control.stopped().filter(|stop| *stop != Stop::Failed);
-        for file in &plan.files {
-            // What cannot be removed now goes with the sandbox.
-            let _ = self.sandbox.remove_file(&file.name);
-        }
         outcome
     }
 

@@ -38,24 +38,28 @@ pub struct Context {
 
 /// The records of a run.
 pub fn records(plan: &Plan, outcome: &Outcome, context: &Context) -> Vec<Record> {
-    let (mut records, planned, issued) = match (&plan.test, outcome) {
-        (TestPlan::Fio(fio), Outcome::Fio(outcome)) => {
-            let (planned, issued) = fio_counts(fio, outcome);
-            (fio_records(fio, outcome, context), planned, issued)
-        }
-        (TestPlan::Dd(dd), Outcome::Dd(outcome)) => {
-            let (planned, issued) = dd_counts(dd, outcome);
-            (vec![dd_record(dd, outcome, context)], planned, issued)
-        }
+    let mut records = match (&plan.test, outcome) {
+        (TestPlan::Fio(fio), Outcome::Fio(outcome)) => fio_records(fio, outcome, context),
+        (TestPlan::Dd(dd), Outcome::Dd(outcome)) => vec![dd_record(dd, outcome, context)],
         // A plan and an outcome of different tests never meet: `Bench::run` pairs them.
         _ => return Vec::new(),
     };
+    let (planned, issued) = counts(plan, outcome);
     let fidelity = fidelity(plan, planned, issued);
     for record in &mut records {
         record.fidelity = Some(fidelity.clone());
         record.interrupted = outcome.stopped().is_some();
     }
     records
+}
+
+/// What was planned and what was done. A plan that time ends has no counts.
+pub fn counts(plan: &Plan, outcome: &Outcome) -> (IoCounts, IoCounts) {
+    match (&plan.test, outcome) {
+        (TestPlan::Fio(fio), Outcome::Fio(outcome)) => fio_counts(fio, outcome),
+        (TestPlan::Dd(dd), Outcome::Dd(outcome)) => dd_counts(dd, outcome),
+        _ => (IoCounts::default(), IoCounts::default()),
+    }
 }
 
 /// How close the run came: never exact if something else was issued than planned.

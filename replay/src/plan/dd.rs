@@ -142,7 +142,9 @@ pub(super) fn plan(dd: &Dd, around: &Wrapping, draft: &mut Draft<'_>) -> Option<
     if dd.skip.unwrap_or(0) > 0 && source == Source::File {
         draft.refuse("skip", "skip= into a file is not supported yet".to_owned());
     }
-    note_surroundings(around, draft);
+    if around.sync_after || around.sync_before {
+        draft.note("sync-narrowed");
+    }
     if source == Source::Random {
         draft.note("dd-source-limits");
     }
@@ -168,7 +170,7 @@ pub(super) fn plan(dd: &Dd, around: &Wrapping, draft: &mut Draft<'_>) -> Option<
     let uses_file = source == Source::File || sink == Sink::File;
     let laid_out = source == Source::File || overwrite;
     let file = uses_file.then(|| FilePlan {
-        name: "dd".to_owned(),
+        name: format!("{}dd", draft.target.name_prefix),
         label: label.unwrap_or_default(),
         bytes: seek.saturating_add(block.saturating_mul(count)),
         written_in: laid_out.then(|| block.clamp(4096, 1 << 20) as u32),
@@ -396,14 +398,5 @@ fn check_direct(block: u64, draft: &mut Draft<'_>) {
                 draft.refuse("direct-alignment", format!("direct needs a block that is a multiple of {alignment} bytes; {block} is not"));
             }
         }
-    }
-}
-
-fn note_surroundings(around: &Wrapping, draft: &mut Draft<'_>) {
-    if around.sync_after || around.sync_before {
-        draft.note("sync-narrowed");
-    }
-    if around.tail.is_some() || !around.prefix.is_empty() {
-        draft.note("shell-around-dropped");
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fio_parse::unit::{Bytes, Nanos};
-use fio_parse::workload::{Job, Pattern as AskedPattern, SyncFlag, Wrapping};
+use fio_parse::workload::{Job, Pattern as AskedPattern, SyncFlag};
 
 use super::job::{EngineKind, Fallocate, FilePlan, JobPlan, Pattern, Syncs};
 use super::options::{Choices, read_options};
@@ -80,7 +80,7 @@ struct Extent {
     io_size: Option<u64>,
 }
 
-pub(super) fn plan(jobs: &[Job], around: &Wrapping, draft: &mut Draft<'_>) -> Option<FioPlan> {
+pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
     if jobs.is_empty() {
         draft.refuse(
             "no-job",
@@ -97,14 +97,12 @@ pub(super) fn plan(jobs: &[Job], around: &Wrapping, draft: &mut Draft<'_>) -> Op
             format!("{clones} jobs are asked for and {MOST_JOBS} are the limit"),
         );
     }
-    if !around.is_empty() {
-        draft.note("shell-around-dropped");
-    }
     let mut plan = FioPlan {
         files: Vec::new(),
         jobs: Vec::new(),
     };
-    let mut by_name = BTreeMap::<String, usize>::new();
+    let mut by_name = BTreeMap::<(String, String), usize>::new();
+    let prefix = &draft.target.name_prefix;
     let (mut stage, mut group) = (0, 0);
     for (section, job) in jobs.iter().enumerate() {
         let choices = read_options(job, draft);
@@ -131,13 +129,15 @@ pub(super) fn plan(jobs: &[Job], around: &Wrapping, draft: &mut Draft<'_>) -> Op
         }
         for clone in 0..clones {
             let (name, label) = match &job.filename {
-                Some(filename) => (format!("shared.{section}"), filename.clone()),
+                Some(filename) => (format!("{prefix}shared.{section}"), filename.clone()),
                 None => (
-                    format!("{section}.{clone}"),
+                    format!("{prefix}{section}.{clone}"),
                     format!("{}.{clone}.0", job.name),
                 ),
             };
-            let file = *by_name.entry(label.clone()).or_insert_with(|| {
+            // fio puts the directory before the name, so the same name in two of them is two files.
+            let place = (job.directory.clone().unwrap_or_default(), label.clone());
+            let file = *by_name.entry(place).or_insert_with(|| {
                 plan.files.push(FilePlan {
                     name,
                     label,

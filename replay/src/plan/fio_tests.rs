@@ -6,6 +6,7 @@ use fio_parse::workload::{Test, Workload, WrittenAs};
 
 fn target() -> Target {
     Target {
+        name_prefix: String::new(),
         uring: Ok(()),
         space: None,
         memory_file_system: false,

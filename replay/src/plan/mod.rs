@@ -55,6 +55,8 @@ pub struct Target {
     pub engine: Option<EngineKind>,
     /// Bounds.
     pub limits: Limits,
+    /// What the names of test files begin with, so that several tests can keep theirs.
+    pub name_prefix: String,
 }
 
 /// What will run.
@@ -83,6 +85,14 @@ impl Plan {
             .map(|note| note.level())
             .max()
             .unwrap_or(Verdict::Exact)
+    }
+
+    /// The test files.
+    pub fn files(&self) -> &[job::FilePlan] {
+        match &self.test {
+            TestPlan::Fio(plan) => &plan.files,
+            TestPlan::Dd(plan) => plan.file.as_slice(),
+        }
     }
 
     /// Bytes of files on disk while it runs.
@@ -125,8 +135,9 @@ pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> 
             ),
         );
     }
+    surroundings(workload, &mut draft);
     let test = match &workload.test {
-        Test::Jobs(jobs) => fio::plan(jobs, &workload.around, &mut draft).map(TestPlan::Fio),
+        Test::Jobs(jobs) => fio::plan(jobs, &mut draft).map(TestPlan::Fio),
         Test::Dd(dd) => dd::plan(dd, &workload.around, &mut draft).map(TestPlan::Dd),
     };
     let Some(test) = test.filter(|_| draft.refusals.is_empty()) else {
@@ -141,6 +152,29 @@ pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> 
         plan.notes.push(Note::new("memory-file-system"));
     }
     Ok(plan)
+}
+
+/// What stood around the command, and how it was read.
+fn surroundings(workload: &Workload, draft: &mut Draft<'_>) {
+    let around = &workload.around;
+    for prefix in &around.prefix {
+        let program = prefix.split_whitespace().next().unwrap_or_default();
+        match program {
+            // They start the command and nothing else.
+            "sh" | "bash" | "zsh" | "sudo" | "doas" | "env" | "nohup" | "exec" | "time" => {}
+            "ssh" | "docker" | "podman" | "kubectl" | "lxc" | "adb" => draft.refuse(
+                "other-machine",
+                format!("{program} runs the command somewhere else; give the command alone to run it here"),
+            ),
+            _ => draft.note_with("wrapper-dropped", prefix.clone()),
+        }
+    }
+    if let Some(tail) = &around.tail {
+        draft.note_with("tail-dropped", tail.clone());
+    }
+    for reading in &workload.normalised {
+        draft.note_with("read-leniently", reading.clone());
+    }
 }
 
 fn check_space(plan: &Plan, target: &Target) -> Result<(), Refusal> {

@@ -44,7 +44,6 @@ kinds! {
     "engine-override" Deviates ALL "the engine was chosen on the command line (--engine)";
     "uring-unavailable" Deviates ALL "io_uring is not permitted here; pread and pwrite are used, at depth 1";
     "posixaio-linux-serial" Equivalent NONE "posixaio on Linux serves each file with one thread, one I/O at a time; so does this run, whatever iodepth says";
-    "posixaio-source-macos" Deviates ALL "the original ran on macOS, where posixaio is done by the kernel, the cache is not dropped, and a flush may stop at the drive's cache";
     "libaio-direct-as-uring" Equivalent NONE "libaio with direct=1 is played on io_uring at the same depth: the device sees the same requests";
     "libaio-buffered-serial" Deviates LATENCY "libaio without direct=1 blocks in submission; it is played one I/O at a time, which gives the same rate and other latencies";
     "sync-engine-depth-one" Equivalent NONE "the engine is synchronous, so the depth is 1 whatever iodepth says, as with fio";
@@ -61,11 +60,12 @@ kinds! {
     "presentation" Exact NONE "the option changes what fio prints, not what it does";
     "time-based-ignored" Exact NONE "time_based without runtime is ignored, as fio does";
     "depth-illusory" Exact NONE "the asked queue depth is not reached, here as in the original";
-    "shell-around-dropped" Equivalent NONE "what stood around the command is not run";
+    "wrapper-dropped" Deviates ALL "a program in front of the command, which may change how it runs, is not run";
+    "tail-dropped" Equivalent NONE "what follows the command on its line is not run";
+    "read-leniently" Exact NONE "the command was not written as its tool wants it, and was read as it was meant";
     "flush-after-run" Exact NONE "the original does not flush at its end; the flush is timed after the measured time and is not part of the rate";
     "memory-file-system" Deviates ALL "the directory is in memory (tmpfs): no disk is measured";
     "sync-narrowed" Equivalent NONE "sync is narrowed to the test's file and its file system, so other disks are neither stalled nor timed";
-    "dd-block-dialect" Exact NONE "GNU dd refuses this way of writing a size; it is read as other dd programs read it";
     "dd-source-limits" Deviates RATES "random bytes come at the speed of the CPU, which may be slower than the disk; the time spent on them is given apart";
     "dd-truncation-not-timed" Equivalent NONE "the original may have truncated an old file before its first write; here the file is new";
     "dd-overwrite-laid-out" Equivalent NONE "conv=notrunc writes over an existing file; here over one that was laid out before";
@@ -155,6 +155,24 @@ impl std::fmt::Display for Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_id_is_given_somewhere() {
+        let sources = [
+            include_str!("mod.rs"),
+            include_str!("fio.rs"),
+            include_str!("dd.rs"),
+            include_str!("options.rs"),
+        ];
+        for kind in KINDS {
+            let quoted = format!("\"{}\"", kind.id);
+            assert!(
+                sources.iter().any(|source| source.contains(&quoted)),
+                "{} is never noted",
+                kind.id
+            );
+        }
+    }
 
     #[test]
     fn ids_are_unique_kebab_case_and_explained() {

@@ -99,7 +99,6 @@ const CARRIED_OUT: &[&str] = &[
     "create_serialize",
     "iomem_align",
     "mem_align",
-    "readonly",
     "group_reporting",
     "unique_filename",
 ];
@@ -207,7 +206,6 @@ pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
     };
     let (mut zero, mut refill, mut scramble) = (false, false, true);
     for (name, value) in &job.other {
-        // fio takes - and _ alike nowhere, but its long options are written with either.
         let (name, value) = (name.as_str(), value.trim());
         let mut flag = |into: &mut bool| match truth(value) {
             Some(truth) => *into = truth,
@@ -238,6 +236,14 @@ pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
                         format!(
                             "size={value} depends on the original target; give a size with --size"
                         ),
+                    );
+                }
+            }
+            "readonly" => {
+                if job.pattern.is_some_and(|pattern| pattern.writes()) {
+                    draft.refuse(
+                        "readonly",
+                        "--readonly forbids the writes that the job asks for".to_owned(),
                     );
                 }
             }

@@ -1,6 +1,7 @@
 //! Reports: an outcome as text. Records are made in [`crate::outcome::records`].
 
 pub mod dd;
+pub mod plan;
 pub mod text;
 
 use fio_parse::figure::fio::{Digits, FioPrinter, print};
