@@ -3,6 +3,7 @@
 
 pub mod assemble;
 pub mod block;
+mod detail;
 pub mod diagnostic;
 pub mod era;
 pub mod figure;
