@@ -1,3 +1,5 @@
+//! Tests of the assembler of job sections; expected values come from the figures themselves.
+
 use super::*;
 use crate::block::fio_text;
 use crate::era::Version;

@@ -1,3 +1,5 @@
+//! Tests of the reader of job sections, on text that fio printed and on what people leave of it.
+
 use super::*;
 use proptest::prelude::*;
 
