@@ -12,6 +12,9 @@
 //! A mixed job gives a read and a write record. Jobs and the group they belong to have the same `run` number and
 //! differ by `scope`; who adds up uses one scope of a run, the group first, and so counts nothing twice.
 
+pub use crate::detail::{
+    CountBucket, Depths, LatencyBucket, LatencyTarget, PriorityLatency, SteadyState,
+};
 use crate::diagnostic::Diagnostic;
 pub use crate::reading::{Printed, Reading};
 use crate::source::Span;
@@ -345,6 +348,21 @@ pub struct Measurement {
     /// Processor use of the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Box<Cpu>>,
+    /// fio's distribution of completion latencies over fixed buckets; empty ones are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lat_distribution: Vec<LatencyBucket>,
+    /// Queue depths and I/Os per call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depths: Option<Box<Depths>>,
+    /// The latency that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_target: Option<Box<LatencyTarget>>,
+    /// Whether a steady state was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steadystate: Option<Box<SteadyState>>,
+    /// Latencies by priority.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<PriorityLatency>,
     /// dd's count of blocks read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records_in: Option<Records>,
