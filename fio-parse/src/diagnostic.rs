@@ -50,6 +50,7 @@ codes! {
     ENCODING = "encoding", "Some bytes are not UTF-8 and were read as Latin-1.";
     PARTIAL_RECORDS = "partial-records", "dd moved blocks that were not full.";
     COUNT_DIFFERS = "count-differs", "dd moved another amount than the command asked for.";
+    BYTES_FROM_RECORDS = "bytes-from-records", "dd printed no bytes; full records times the block size of the command were taken.";
     WALL_ONLY = "wall-only", "The time covers more than the tool's own window.";
     COMMAND_UNREADABLE = "command-unreadable", "A command could not be understood; the results below it carry no workload.";
 }

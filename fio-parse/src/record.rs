@@ -9,6 +9,8 @@
 //!
 //! A mixed job gives a read and a write record. Jobs and the group they belong to have the same `run` number and
 //! differ by `scope`; who adds up uses one scope of a run, the group first, and so counts nothing twice.
+//!
+//! Long because the types of the wire format stand together.
 
 use crate::diagnostic::Diagnostic;
 pub use crate::reading::{Printed, Reading};

@@ -19,6 +19,7 @@ mod latency;
 mod options;
 mod series;
 
+pub use options::better;
 pub use series::supersedes;
 
 use super::entry::Entry;
@@ -85,7 +86,7 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
             ambiguous: false,
         });
         let errors = errors(job);
-        let moved = job.sides.iter().filter(|(_, side)| moved_bytes(side));
+        let moved = job.sides.iter().filter(|(_, side)| side.moved_bytes());
         let before = entries.len();
         for (direction, side) in moved {
             let mut decoder = Decoder::new(log);
@@ -135,16 +136,6 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
         place_sync(log, job, &mut entries[before..]);
     }
     (entries, diagnostics)
-}
-
-/// Whether a direction moved bytes, as far as its figures tell.
-fn moved_bytes(side: &Side<'_>) -> bool {
-    match side.io_bytes {
-        Some(_) => !is_zero(side.io_bytes),
-        None => [side.bw_bytes, side.bw, side.iops, side.total_ios]
-            .into_iter()
-            .any(|figure| !is_zero(figure)),
-    }
 }
 
 /// The directions that a job was to move bytes in.

@@ -101,8 +101,7 @@ pub fn entries(log: &Log<'_>, row: &Row<'_>, around: Around) -> (Vec<Entry>, Vec
             Direction::Read if around.unified && row.sides.len() == 2 => Direction::Mixed,
             direction => direction,
         };
-        let moved = [Some(side.io), Some(side.bw), side.iops];
-        if moved.into_iter().all(is_zero) {
+        if !side.moved_bytes() {
             continue;
         }
         let mut decoder = Decoder::new(log);

@@ -4,6 +4,7 @@
 //! last digit to both sides. Three things make it wider: KiB that were cut (`io_bytes >> 10`), whole IOPS that were
 //! cut, and units that the version would tell and that nobody stated.
 
+pub(super) use crate::block::fio_json::is_zero;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::figure::Figure;
 use crate::figure::decimal::{self, Decimal};
@@ -105,9 +106,4 @@ pub(super) fn count(text: Option<&str>) -> Option<u64> {
 fn is_no_number(text: &str) -> bool {
     let word = text.strip_prefix('-').unwrap_or(text);
     word.starts_with("nan") || word.starts_with("inf") || word.len() < text.len()
-}
-
-/// Whether a figure is absent or zero.
-pub(super) fn is_zero(text: Option<&str>) -> bool {
-    text.is_none_or(|text| text.bytes().all(|byte| matches!(byte, b'0' | b'.')))
 }

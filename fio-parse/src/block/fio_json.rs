@@ -24,7 +24,6 @@ use crate::record::Direction;
 use crate::source::{Log, Segments, Span};
 use lexer::Lexer;
 use memchr::memmem;
-use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -94,7 +93,7 @@ pub struct Job<'t> {
     /// `job options`, in order, as they stand between their quotes.
     pub options: Vec<(&'t str, &'t str)>,
     /// `read`, `write`, `trim`, `mixed`.
-    pub sides: SmallVec<[(Direction, Box<Side<'t>>); 3]>,
+    pub sides: Vec<(Direction, Box<Side<'t>>)>,
     /// `lat_ns` of `sync`, with its `total_ios`.
     pub sync: Option<Box<(Latency<'t>, Figure<'t>)>>,
     /// `usr_cpu`, percent.
@@ -161,6 +160,23 @@ pub struct Side<'t> {
     pub iops_samples: Samples<'t>,
     /// Whether its end was reached.
     pub complete: bool,
+}
+
+impl Side<'_> {
+    /// Whether bytes were moved, as far as its figures tell.
+    pub fn moved_bytes(&self) -> bool {
+        match self.io_bytes {
+            Some(_) => !is_zero(self.io_bytes),
+            None => [self.bw_bytes, self.bw, self.iops, self.total_ios]
+                .into_iter()
+                .any(|figure| !is_zero(figure)),
+        }
+    }
+}
+
+/// Whether a figure is absent or zero.
+pub(crate) fn is_zero(figure: Figure<'_>) -> bool {
+    figure.is_none_or(|text| text.bytes().all(|byte| matches!(byte, b'0' | b'.')))
 }
 
 /// Statistics over samples.

@@ -20,6 +20,7 @@
 //! semicolons. So a line is read from its middle: 29 percents in a row with three whole numbers and two percents before
 //! them occur once, sides lie in front of them, and what is left in front of those is the name.
 
+use super::fio_json::is_zero;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::record::Direction;
 use crate::source::{Log, Segment, Segments, Span};
@@ -52,7 +53,7 @@ pub struct Row<'t> {
     /// The errno.
     pub error: &'t str,
     /// The directions in order, those without bytes too.
-    pub sides: SmallVec<[(Direction, Side<'t>); 4]>,
+    pub sides: Vec<(Direction, Side<'t>)>,
     /// Percent in user mode and in the kernel, without the sign; context switches, major and minor faults.
     pub cpu: Option<[&'t str; 5]>,
     /// How many errors there were and the first of them, with `continue_on_error`.
@@ -86,6 +87,15 @@ pub struct Side<'t> {
     pub bw_count: Option<&'t str>,
     /// Minimum, maximum, mean, deviation and count of samples; format 5.
     pub iops_samples: Option<[&'t str; 5]>,
+}
+
+impl Side<'_> {
+    /// Whether anything was moved.
+    pub fn moved_bytes(&self) -> bool {
+        [Some(self.io), Some(self.bw), self.iops]
+            .into_iter()
+            .any(|figure| !is_zero(figure))
+    }
 }
 
 /// How many fields a side has.

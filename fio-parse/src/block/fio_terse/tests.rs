@@ -66,7 +66,8 @@ fn cut(text: &str) -> (Vec<Seen>, Vec<String>, usize) {
 #[test]
 fn each_format_has_its_sides() {
     use Direction::{Mixed, Read, Trim, Write};
-    let cases: &[(&str, Form, &[&str], u8, &[Direction])] = &[
+    type Case<'a> = (&'a str, Form, &'a [&'a str], u8, &'a [Direction]);
+    let cases: &[Case<'_>] = &[
         ("job;0;0", Form::Oldest, &["5", "6"], 0, &[Read, Write]),
         ("2;job;0;0", Form::Old, &["5", "6"], 2, &[Read, Write]),
         ("2;job;0;0", Form::Plain, &["5", "6"], 2, &[Read, Write]),
