@@ -248,8 +248,10 @@ pub enum ResultKind {
     Job(u32),
     /// The status of this group.
     Group(u32),
-    /// A result that is a run of its own: a dd report, a JSON document.
+    /// A result that is a run of its own: a dd report.
     Whole,
+    /// This many JSON documents, each a run of its own, or the terse lines of one run.
+    Documents(u32),
 }
 
 /// Counts invocations of the tool. fio prints all jobs, then all groups in rising order: what breaks that order is a new run.
@@ -272,7 +274,7 @@ impl Runs {
             && match kind {
                 ResultKind::Job(_) => self.group.is_none(),
                 ResultKind::Group(group) => self.group.is_none_or(|last| last < group),
-                ResultKind::Whole => false,
+                ResultKind::Whole | ResultKind::Documents(_) => false,
             };
         if !goes_on {
             self.count += 1;
@@ -282,7 +284,11 @@ impl Runs {
         if let ResultKind::Group(group) = kind {
             self.group = Some(group);
         }
-        (self.count, !goes_on)
+        let run = self.count;
+        if let ResultKind::Documents(documents) = kind {
+            self.count += documents.saturating_sub(1);
+        }
+        (run, !goes_on)
     }
 }
 

@@ -44,6 +44,9 @@ codes! {
     SATURATED = "saturated", "A percentile is the largest that fio can print; the latency is that or more.";
     UNREADABLE = "unreadable", "A line looks like part of a report and can't be read; nothing was taken from it.";
     INCOMPLETE = "incomplete", "A report was cut off; what is whole was kept.";
+    JOB_FAILED = "job-failed", "A job ended with an error before it moved a byte; it has no result.";
+    STATUS_SERIES = "status-series", "A report of a run that went on; the last one of the run is its result.";
+    PERCENTILES_OF = "percentiles-of", "Which latency the percentiles are of can't be told from the report; they are taken for completion latency.";
     ENCODING = "encoding", "Some bytes are not UTF-8 and were read as Latin-1.";
     PARTIAL_RECORDS = "partial-records", "dd moved blocks that were not full.";
     COUNT_DIFFERS = "count-differs", "dd moved another amount than the command asked for.";

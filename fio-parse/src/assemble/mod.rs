@@ -5,6 +5,7 @@
 //! becomes warnings of the record; what belongs to no record becomes a diagnostic of the log.
 
 pub mod dd;
+pub mod entry;
 pub mod fio_group;
 pub mod fio_json;
 pub mod fio_log;
@@ -14,6 +15,7 @@ pub mod fio_text;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod machine;
 
 use crate::block::{self, Block, Kind};
 use crate::context::{self, Context};
@@ -25,6 +27,7 @@ use crate::record::{
 };
 use crate::source::{Encoding, Log, Span};
 use crate::workload::{Timed, Workload};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a log holds.
@@ -46,6 +49,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         parsed: Parsed::default(),
         timed: None,
         assumption: None,
+        document: None,
     };
     if log.encoding() == Encoding::Mixed {
         assembler.parsed.diagnostics.push(Diagnostic::note(
@@ -61,7 +65,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
     assembler.parsed
 }
 
-struct Assembler<'l, 't> {
+struct Assembler<'l, 't, 'b> {
     log: &'l Log<'t>,
     name: Arc<str>,
     parsed: Parsed,
@@ -69,12 +73,16 @@ struct Assembler<'l, 't> {
     timed: Option<usize>,
     /// The note on a version that had to be assumed, made once for the log.
     assumption: Option<Diagnostic>,
+    /// The last JSON document and where its records are, as the next one may report on the same run.
+    document: Option<(&'b block::fio_json::Document<'b>, Range<usize>)>,
 }
 
-impl Assembler<'_, '_> {
-    fn block(&mut self, block: &Block<'_>, context: Option<&Context>) {
+impl<'b> Assembler<'_, '_, 'b> {
+    fn block<'d: 'b>(&mut self, block: &'b Block<'d>, context: Option<&Context>) {
         match (&block.kind, context) {
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
+            (Kind::FioJson(json), Some(context)) => self.fio_json(json, context),
+            (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
             (Kind::Time(time), _) => self.time(time),
             (Kind::Command(command), _) => {
@@ -120,6 +128,92 @@ impl Assembler<'_, '_> {
             }
             self.push(record, line.measurement, line.warnings);
         }
+    }
+
+    fn fio_json(&mut self, json: &'b block::fio_json::FioJson<'b>, context: &Context) {
+        self.timed = None;
+        self.parsed
+            .diagnostics
+            .extend(json.problems.iter().cloned());
+        for (run, document) in (context.run..).zip(&json.documents) {
+            let (entries, diagnostics) = fio_json::entries(self.log, document);
+            if let Some((earlier, records)) = self.document.take()
+                && fio_json::supersedes(document, earlier)
+            {
+                self.parsed.records.drain(records);
+                self.parsed.diagnostics.push(Diagnostic::note(
+                    Code::STATUS_SERIES,
+                    Some(earlier.span),
+                    "this report is of a run that went on; the last one below is its result",
+                ));
+            }
+            let first = self.parsed.records.len();
+            let version = document.version.or(context.version.as_deref());
+            for mut entry in entries {
+                entry.workload = fio_json::better(entry.workload, context.workload.as_ref());
+                self.entry(entry, context, Dialect::FioJson, version, run);
+            }
+            self.parsed.diagnostics.extend(diagnostics);
+            self.document = Some((document, first..self.parsed.records.len()));
+        }
+    }
+
+    fn fio_terse(&mut self, terse: &block::fio_terse::FioTerse<'_>, context: &Context) {
+        self.timed = None;
+        self.parsed
+            .diagnostics
+            .extend(terse.problems.iter().cloned());
+        let stated = context.version.as_deref();
+        let around = fio_terse::Around::of(
+            stated.and_then(Version::read).map(|(version, _)| version),
+            context.workload.as_deref(),
+        );
+        for row in &terse.rows {
+            let (entries, diagnostics) = fio_terse::entries(self.log, row, around);
+            for mut entry in entries {
+                entry.workload = context.workload.clone();
+                self.entry(
+                    entry,
+                    context,
+                    Dialect::FioTerse,
+                    row.fio.or(stated),
+                    context.run,
+                );
+            }
+            self.parsed.diagnostics.extend(diagnostics);
+        }
+    }
+
+    /// Makes an entry of a machine format a record.
+    fn entry(
+        &mut self,
+        entry: entry::Entry,
+        context: &Context,
+        dialect: Dialect,
+        version: Option<&str>,
+        run: u32,
+    ) {
+        let tool = Tool {
+            version: version.map(str::to_owned),
+            ..Tool::named("fio")
+        };
+        let record = self.record(
+            context,
+            entry.span,
+            dialect,
+            tool,
+            entry.scope,
+            entry.direction,
+        );
+        self.parsed.records.push(Record {
+            machine: entry.machine.or(record.machine),
+            workload: entry.workload,
+            run,
+            measurement: entry.measurement,
+            errors: entry.errors,
+            warnings: entry.warnings,
+            ..record
+        });
     }
 
     fn dd(&mut self, block: &block::dd::DdBlock<'_>, context: &Context) {

@@ -63,6 +63,10 @@ pub enum Kind<'t> {
     Other,
     /// A command of fio or dd.
     Command(Box<Command<'t>>),
+    /// fio's JSON.
+    FioJson(Box<fio_json::FioJson<'t>>),
+    /// fio's terse lines.
+    FioTerse(Box<fio_terse::FioTerse<'t>>),
     /// fio's group status.
     FioGroup(Box<fio_group::FioGroup<'t>>),
     /// dd's report.
@@ -88,6 +92,8 @@ impl Kind<'_> {
             },
             Kind::Other => "?",
             Kind::Command(_) => "command",
+            Kind::FioJson(_) => "fio json",
+            Kind::FioTerse(_) => "fio terse",
             Kind::FioGroup(_) => "fio group",
             Kind::Dd(_) => "dd",
             Kind::Time(_) => "time",
@@ -147,6 +153,23 @@ impl Block<'_> {
                 workload: command.workload.clone(),
                 host: command.host,
             },
+            Kind::FioJson(json) => {
+                let jobs = json.documents.iter().flat_map(|document| &document.jobs);
+                let sides = jobs.flat_map(|job| &job.sides);
+                let moved = sides.filter(|(_, side)| side.moved_bytes());
+                Role::Result {
+                    kind: ResultKind::Documents(json.documents.len() as u32),
+                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                }
+            }
+            Kind::FioTerse(terse) => {
+                let sides = terse.rows.iter().flat_map(|row| &row.sides);
+                let moved = sides.filter(|(_, side)| side.moved_bytes());
+                Role::Result {
+                    kind: ResultKind::Documents(1),
+                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                }
+            }
             Kind::FioGroup(group) => Role::Result {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
@@ -275,6 +298,12 @@ fn next<'t>(
 
 /// The readers, asked in turn.
 fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
+    if let Some(json) = fio_json::read(log, lines) {
+        return Some(Kind::FioJson(Box::new(json)));
+    }
+    if let Some(terse) = fio_terse::read(log, lines) {
+        return Some(Kind::FioTerse(Box::new(terse)));
+    }
     if let Some(group) = fio_group::read(log, lines) {
         return Some(Kind::FioGroup(Box::new(group)));
     }
