@@ -1,2 +1,24 @@
-//! .
-fn main() {}
+//! The `fio-compare` binary; everything is in [`compare::cli`].
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use compare::cli::{self, Terminal};
+
+fn main() -> ExitCode {
+    let stdout = io::stdout();
+    let terminal = Terminal {
+        width: stdout
+            .is_terminal()
+            .then(|| comfy_table::Table::new().width().unwrap_or(100)),
+        no_color: std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()),
+    };
+    let status = cli::run(
+        std::env::args_os(),
+        &mut io::stdin().lock(),
+        &mut stdout.lock(),
+        &mut io::stderr().lock(),
+        terminal,
+    );
+    ExitCode::from(status)
+}

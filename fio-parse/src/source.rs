@@ -232,6 +232,13 @@ pub struct Segments<'t> {
     at: usize,
 }
 
+impl Segments<'_> {
+    /// Where the next segment starts.
+    pub fn offset(&self) -> u32 {
+        self.at as u32
+    }
+}
+
 impl<'t> Iterator for Segments<'t> {
     type Item = Segment<'t>;
 

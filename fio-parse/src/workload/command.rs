@@ -1,1 +1,508 @@
-//! fio and dd command lines as people write them.
+//! Commands of fio and dd as people paste them: found in text, cleaned up, and read into a [`Workload`].
+//!
+//! ```text
+//! line     anything wrapper… tool words tail        see `wrapping`, `shell` and `arguments`
+//! anything indentation, quote marks, bullets, prompt (`user@host:~$`, `#`, `PS C:\>`), prose, an opening quote
+//! ```
+//!
+//! A word that names the tool is a command only if what follows fits: an option of fio or a job file, an operand of
+//! dd. So sentences about fio and lines that dd printed are none. Nothing is expanded, nothing is looked up
+//! outside of the text: variables and job files are listed in [`Workload::missing`].
+
+use super::arguments::{self, Said};
+use super::entities::{self, Decoded};
+use super::fio::note;
+use super::shell::{Tool, is_blank};
+use super::wrapping::{self, Line};
+use super::{Workload, WrittenAs};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{Log, Segments, Span};
+use memchr::memmem::Finder;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// A text that holds no command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandError {
+    kind: ErrorKind,
+    found: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ErrorKind {
+    NoTool,
+    NoOptions(Tool),
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = &self.found;
+        match self.kind {
+            ErrorKind::NoTool => write!(f, "expected a command of fio or dd, found {found}"),
+            ErrorKind::NoOptions(Tool::Fio) => write!(
+                f,
+                "expected an option such as --name=test, or a job file, behind fio, found {found}"
+            ),
+            ErrorKind::NoOptions(Tool::Dd) => write!(
+                f,
+                "expected an operand such as if=FILE behind dd, found {found}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for CommandError {}
+
+/// A command found in a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundCommand<'t> {
+    /// What it asks for; absent where it asks for no test (`fio --version`).
+    pub workload: Option<Workload>,
+    /// Where the command stands, without what is around it.
+    pub span: Span,
+    /// The host that the prompt in front names.
+    pub host: Option<&'t str>,
+    /// What is odd about it.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// Reads the first command of fio or dd in `text`, which may have a prompt and wrappers in front, line
+/// continuations within, and a shell's tail. The workload's span counts in `text`.
+///
+/// Errors: there is no such command.
+pub fn parse_command(text: &str) -> Result<Workload, CommandError> {
+    let decoded = entities::decode(text);
+    let plain = &decoded.text;
+    let mut at = 0;
+    for line in plain.split_inclusive('\n') {
+        if let Some(found) = in_line(plain, at, line) {
+            return Ok(workload(text, &decoded, found, 0));
+        }
+        at += line.len();
+    }
+    let tool = plain
+        .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '('))
+        .find_map(wrapping::tool_of);
+    let shown: String = plain.trim().chars().take(60).collect();
+    Err(CommandError {
+        kind: tool.map_or(ErrorKind::NoTool, ErrorKind::NoOptions),
+        found: if shown.is_empty() {
+            "nothing".to_owned()
+        } else {
+            format!("{shown:?}")
+        },
+    })
+}
+
+/// How much text is looked at for one command.
+const WINDOW: usize = 64 << 10;
+
+/// Block reader: the command that starts in the current line, with the lines it goes on in.
+///
+/// `None`, with `lines` untouched, where the line holds no command.
+pub fn find<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FoundCommand<'t>> {
+    static FIO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("fio"));
+    static DD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("dd"));
+    let first = lines.clone().next()?;
+    let bytes = first.text.as_bytes();
+    // both need a `-`, a `=` or a `.` (of a job file's name) behind them
+    let at = match (FIO.find(bytes), DD.find(bytes)) {
+        (None, None) => return None,
+        (Some(at), None) | (None, Some(at)) => at,
+        (Some(fio), Some(dd)) => fio.min(dd),
+    };
+    if !memchr::memchr3(b'=', b'-', b'.', &bytes[at..]).is_some_and(|_| has_tool(first.text))
+        && !first.text.trim_end().ends_with('\\')
+    {
+        return None;
+    }
+    let start = first.span.start as usize;
+    let rest = &log.text()[start..];
+    let mut end = rest.len().min(WINDOW.max(first.text.len()));
+    while !rest.is_char_boundary(end) {
+        end -= 1;
+    }
+    let window = &rest[..end];
+    let decoded = entities::decode(window);
+    let plain = &decoded.text;
+    let line = plain.split_inclusive('\n').next()?;
+    let line = line.split_inclusive('\r').next()?;
+    let found = in_line(plain, 0, line)?;
+    let host = host(&window[..decoded.original(found.from).min(window.len())]);
+    let last = decoded.original(found.line.end);
+    let mut workload = workload(window, &decoded, found, start as u32);
+    // whole lines up to the one where the tail ends
+    for segment in lines.by_ref() {
+        if segment.next as usize >= start + last || segment.span.end as usize >= start + last {
+            break;
+        }
+    }
+    let span = workload.span.take().unwrap_or(first.span);
+    workload.span = Some(span);
+    let problems = problems(&workload, span);
+    let asks = !asks_nothing(&workload);
+    Some(FoundCommand {
+        workload: asks.then_some(workload),
+        span,
+        host,
+        problems,
+    })
+}
+
+/// A quick look for a tool's name as a word of its own.
+fn has_tool(line: &str) -> bool {
+    candidates(line).next().is_some()
+}
+
+/// Where a word may name a tool: its start and the place behind it.
+fn candidates(line: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let bytes = line.as_bytes();
+    let lower = |at: usize| bytes.get(at).map(u8::to_ascii_lowercase);
+    memchr::memchr2_iter(b'd', b'D', bytes)
+        .filter(move |&at| lower(at + 1) == Some(b'd'))
+        .map(|at| at + 2)
+        .merge(
+            memchr::memchr2_iter(b'f', b'F', bytes)
+                .filter(move |&at| lower(at + 1) == Some(b'i') && lower(at + 2) == Some(b'o'))
+                .map(|at| at + 3),
+        )
+        .filter_map(move |end| {
+            let end = if line[end..].starts_with(".exe") {
+                end + 4
+            } else {
+                end
+            };
+            let after = line[end..].chars().next();
+            let fits = match after {
+                None | Some('\\' | '\n' | '\r' | '&' | '"' | '}') => true,
+                Some(c) => is_blank(c),
+            };
+            if !fits {
+                return None;
+            }
+            let start = line[..end]
+                .rfind(|c: char| {
+                    is_blank(c)
+                        || matches!(
+                            c,
+                            '"' | '\'' | '`' | '(' | ';' | '&' | '|' | '>' | '=' | '#' | '\u{2018}'
+                                ..='\u{201f}' | '*' | ',' | ':' | '['
+                        )
+                })
+                .map_or(0, |at| {
+                    at + line[at..].chars().next().map_or(1, char::len_utf8)
+                });
+            wrapping::tool_of(line[start..end].trim_end_matches(['"', '}']))?;
+            Some((start, end))
+        })
+}
+
+/// Two ascending sequences as one.
+trait Merge: Iterator<Item = usize> + Sized {
+    fn merge(self, other: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+        let (mut a, mut b) = (self.peekable(), other.peekable());
+        std::iter::from_fn(move || match (a.peek(), b.peek()) {
+            (Some(x), Some(y)) if x <= y => a.next(),
+            (_, Some(_)) => b.next(),
+            (_, None) => a.next(),
+        })
+    }
+}
+
+impl<I: Iterator<Item = usize>> Merge for I {}
+
+/// A command in its line.
+struct Found {
+    /// Where the command with its wrappers starts.
+    from: usize,
+    line: Line,
+    said: Said,
+}
+
+/// How far before the tool its wrappers are looked for, in bytes.
+const BEFORE: usize = 300;
+
+/// The first command in `line`, which starts at `line_start` in `text`.
+fn in_line(text: &str, line_start: usize, line: &str) -> Option<Found> {
+    for (start, _) in candidates(line) {
+        let start = line_start + start;
+        // what precedes decides how the command is delimited; try it as plain first
+        let Some((from, line)) = with_wrappers(text, line_start, start) else {
+            continue;
+        };
+        let fits = match line.tool {
+            Tool::Fio => arguments::is_fio(&line.words),
+            Tool::Dd => arguments::is_dd(&line.words),
+        };
+        if !fits {
+            continue;
+        }
+        let said = match line.tool {
+            Tool::Fio => arguments::fio(&line.words),
+            Tool::Dd => arguments::dd(&line.words),
+        };
+        return Some(Found { from, line, said });
+    }
+    None
+}
+
+/// The line of the tool at `tool`, from the leftmost word on that leads there.
+fn with_wrappers(text: &str, line_start: usize, tool: usize) -> Option<(usize, Line)> {
+    let mut floor = tool.saturating_sub(BEFORE).max(line_start);
+    while !text.is_char_boundary(floor) {
+        floor += 1;
+    }
+    let left = &text[floor..tool];
+    let mut words = 0;
+    let mut before = ' ';
+    for (offset, c) in left.char_indices() {
+        let starts = !is_word_border(c) && is_word_border(before);
+        before = c;
+        if !starts {
+            continue;
+        }
+        let end = left[offset..]
+            .find(|c| is_blank(c) || matches!(c, '"' | '\'' | '`'))
+            .map_or(left.len(), |end| offset + end);
+        if end == left.len() || !wrapping::may_start(&left[offset..end]) {
+            continue;
+        }
+        words += 1;
+        if words > 24 {
+            break;
+        }
+        let from = floor + offset;
+        if let Some(line) = wrapping::read(text, from, delimiter(text, line_start, from))
+            && line.start <= tool
+            && tool <= line.start + 1
+        {
+            return Some((from, line));
+        }
+    }
+    let mut from = tool;
+    // `"$gnu_dd"`: the quote belongs to the word
+    if text[..from].ends_with('"') && text[from..].starts_with('$') {
+        from -= 1;
+    }
+    let line = wrapping::read(text, from, delimiter(text, line_start, from))?;
+    Some((from, line))
+}
+
+/// Whether a word may start behind this character.
+fn is_word_border(c: char) -> bool {
+    is_blank(c)
+        || matches!(
+            c,
+            '"' | '\'' | '`' | '(' | ';' | '&' | '|' | '\u{2018}'..='\u{201f}'
+        )
+}
+
+/// The mark that ends the string or inline code in which `start` stands, if it stands in one.
+///
+/// A double quote or backtick counts as open where an odd number of them precedes; an apostrophe only right before
+/// the command, for prose is full of them.
+fn delimiter(text: &str, line_start: usize, start: usize) -> Vec<char> {
+    let before = &text[line_start..start];
+    let odd = |mark: char| before.matches(mark).count() % 2 == 1;
+    let close = match before.chars().next_back() {
+        Some('\'' | '\u{2018}'..='\u{201b}') => Some('\''),
+        Some('`') if odd('`') => Some('`'),
+        Some('"') if odd('"') => Some('"'),
+        Some('\u{201c}'..='\u{201f}') => Some('"'),
+        Some('(') => Some(')'),
+        _ if odd('`') => Some('`'),
+        _ if odd('"') => Some('"'),
+        _ => None,
+    };
+    close.into_iter().collect()
+}
+
+/// Puts together what was found; `base` is where `text` starts in the log.
+fn workload(text: &str, decoded: &Decoded<'_>, found: Found, base: u32) -> Workload {
+    let Found { line, said, .. } = found;
+    let mut line = line;
+    line.finish(&decoded.text, said.used);
+    let (start, end) = (
+        decoded.original(line.start),
+        decoded.original(line.command_end(said.used)),
+    );
+    let written_as = match line.tool {
+        Tool::Fio => WrittenAs::FioCommand,
+        Tool::Dd => WrittenAs::DdCommand,
+    };
+    let test = said.test.unwrap_or(super::Test::Jobs(Vec::new()));
+    let mut workload = Workload::new(written_as, test);
+    workload.command = Some(text[start..end].to_owned());
+    workload.span = Some(Span::new(base + start as u32, base + end as u32));
+    workload.program = said.program;
+    workload.missing = said.missing;
+    workload.around = line.around;
+    if let Some(decoding) = decoded.note {
+        note(&mut workload.normalised, decoding);
+    }
+    for repair in line.notes.into_iter().chain(said.notes) {
+        note(&mut workload.normalised, repair);
+    }
+    workload
+}
+
+/// Whether the program was only asked about itself.
+fn asks_nothing(workload: &Workload) -> bool {
+    workload.program.iter().any(|(name, _)| {
+        matches!(
+            name.as_str(),
+            "version" | "help" | "cmdhelp" | "enghelp" | "crctest" | "cpuclock-test"
+        )
+    })
+}
+
+/// What a reader of the log should know about the command.
+fn problems(workload: &Workload, span: Span) -> Vec<Diagnostic> {
+    let unknown: Vec<&str> = workload
+        .normalised
+        .iter()
+        .filter_map(|note| note.strip_prefix("unknown-option:"))
+        .collect();
+    let mut problems = Vec::new();
+    for name in unknown {
+        let hint = match super::options::nearest(name) {
+            Some(nearest) => format!("; the nearest is {nearest}"),
+            None => String::new(),
+        };
+        problems.push(Diagnostic::warning(
+            Code::COMMAND_UNREADABLE,
+            Some(span),
+            format!("fio has no option {name}{hint}; it was kept as written"),
+        ));
+    }
+    problems
+}
+
+/// The host in a prompt such as `root@host:~# ` or `[user@host dir]$ ` at the end of `before`.
+fn host(before: &str) -> Option<&str> {
+    let prompt = before.trim_end_matches(is_blank);
+    if !prompt.ends_with(['$', '#', '%', '>', '\u{276f}']) {
+        return None;
+    }
+    let at = prompt.rfind('@')?;
+    let user = prompt[..at].chars().next_back()?;
+    let rest = &prompt[at + 1..];
+    let end = rest
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')))
+        .unwrap_or(rest.len());
+    let name = rest[..end].trim_end_matches('.');
+    (user.is_ascii_alphanumeric() || matches!(user, '_' | '-'))
+        .then_some(name)
+        .filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::{Bytes, Nanos};
+    use crate::workload::{Pattern, Timed};
+
+    fn read(text: &str) -> Workload {
+        let workload = parse_command(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let span = workload.span.expect("a command has a place");
+        let command = workload.command.as_deref().expect("a command has a text");
+        assert_eq!(&text[span.start as usize..span.end as usize], command);
+        workload
+    }
+
+    #[test]
+    fn the_common_random_write_test() {
+        let workload = read(
+            "fio --name=random-write --ioengine=posixaio --rw=randwrite --bs=4k --size=4g --numjobs=1 --iodepth=1 --runtime=60 --time_based --end_fsync=1",
+        );
+        let [job] = workload.jobs() else { panic!() };
+        assert_eq!(job.name, "random-write");
+        assert_eq!(job.engine.as_deref(), Some("posixaio"));
+        assert_eq!(job.pattern, Some(Pattern::RandWrite));
+        assert_eq!(job.block_bytes, Some(Bytes(4096)));
+        assert_eq!(job.size_bytes, Some(Bytes(4 << 30)));
+        assert_eq!((job.jobs, job.depth), (Some(1), Some(1)));
+        assert_eq!(job.runtime_ns, Nanos::new(60e9));
+        assert_eq!((job.time_based, job.end_fsync), (Some(true), Some(true)));
+        assert!(
+            job.other.is_empty() && workload.normalised.is_empty() && workload.missing.is_empty()
+        );
+    }
+
+    #[test]
+    fn dd_and_sync_under_time() {
+        let workload = read("time sh -c \"dd if=/dev/zero of=test bs=1g count=10 && sync\"");
+        assert_eq!(
+            workload.command.as_deref(),
+            Some("dd if=/dev/zero of=test bs=1g count=10")
+        );
+        assert!(workload.around.sync_after);
+        assert_eq!(workload.around.timed, Some(Timed::RunAndSync));
+        assert_eq!(workload.around.tail, None);
+        let dd = workload.dd().unwrap();
+        assert_eq!(dd.asked_bytes(), Some(Bytes(10 << 30)));
+        assert_eq!(dd.input.as_deref(), Some("/dev/zero"));
+    }
+
+    #[test]
+    fn what_time_covers() {
+        for (line, timed) in [
+            ("dd if=a of=b", None),
+            ("time dd if=a of=b", Some(Timed::Run)),
+            ("/usr/bin/time -p dd if=a of=b", Some(Timed::Run)),
+            ("sudo time dd if=a of=b | cat", Some(Timed::Run)),
+            ("time dd if=a of=b | cat", Some(Timed::Pipeline)),
+            ("time dd if=a of=b; sync", Some(Timed::Run)),
+            ("dd if=a of=b; time sync", Some(Timed::Sync)),
+            ("time sh -c 'dd if=a of=b; sync'", Some(Timed::RunAndSync)),
+            ("time (dd if=a of=b && sync)", Some(Timed::RunAndSync)),
+            ("time { dd if=a of=b; sync; }", Some(Timed::RunAndSync)),
+            ("time sh -c 'sync; dd if=a of=b'", Some(Timed::SyncAndRun)),
+            ("time (dd if=a of=b && rm b)", Some(Timed::RunAndMore)),
+            ("sync; time dd if=a of=b", Some(Timed::Run)),
+        ] {
+            let around = read(line).around;
+            assert_eq!(around.timed, timed, "{line}");
+            let sync_first = line
+                .find("sync")
+                .is_some_and(|sync| Some(sync) < line.find("dd"));
+            assert_eq!(around.sync_before, sync_first, "{line}");
+        }
+    }
+
+    #[test]
+    fn prose_and_output_are_no_commands() {
+        for text in [
+            "The tests were run with fio 3.26 and dd on two machines.",
+            "fio-3.33",
+            "fio: pid=0, err=22/file:filesetup.c",
+            "dd: error writing 'x': No space left on device",
+            "I used dd, then fio. It was - well = slow",
+            "the add if=x ladder",
+            "fio is a tool; see fio.",
+            "",
+        ] {
+            let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+            let mut lines = log.segments();
+            assert!(find(&log, &mut lines).is_none(), "{text}");
+            assert_eq!(lines.next(), log.segments().next(), "the cursor moved");
+        }
+    }
+
+    #[test]
+    fn a_found_command_takes_its_lines_and_tells_the_host() {
+        let text = "[root@host-1 ~]# fio --name=a \\\n>   --rw=read 2>&1 | \\\n  tee log\nnext\n";
+        let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+        let mut lines = log.segments();
+        let found = find(&log, &mut lines).unwrap();
+        assert_eq!(found.host, Some("host-1"));
+        let workload = found.workload.unwrap();
+        assert_eq!(workload.jobs()[0].pattern, Some(Pattern::Read));
+        assert_eq!(log.get(found.span), workload.command.unwrap());
+        assert_eq!(
+            workload.around.tail.as_deref(),
+            Some("2>&1 | \\\n  tee log")
+        );
+        assert_eq!(lines.next().unwrap().text, "next");
+    }
+}

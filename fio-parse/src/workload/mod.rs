@@ -5,11 +5,20 @@
 //! understood is typed; what is not stands verbatim in `other`, for an option lost silently would make two
 //! different runs look equal. An absent field means that nothing was said and the tool's default holds.
 
+mod arguments;
 pub mod command;
+mod dd;
+mod entities;
+mod fio;
 pub mod header;
 pub mod jobfile;
+mod numbers;
 pub mod options;
 pub mod print;
+mod shell;
+mod wrapping;
+
+pub use fio::job_of_options;
 
 use crate::source::Span;
 use crate::unit::{Bytes, Nanos};
@@ -34,10 +43,19 @@ pub struct Workload {
     /// What stood around the command: `sudo`, `time`, `sync` before or after, a pipe.
     #[serde(default, skip_serializing_if = "Wrapping::is_empty")]
     pub around: Wrapping,
-    /// Names of shell variables and files that must be known before it can be run.
+    /// Options of fio itself rather than of a job (`output-format`, `eta`), in order, main name and value as written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub program: Vec<(String, String)>,
+    /// What must be known before it can be run: names of variables (`SIZE` for `$SIZE`, `{SIZE}` or `<SIZE>`), and
+    /// `file:NAME` for a job file, `words:$X` where a variable stands for whole words, `value:NAME` for an option
+    /// that was cut off, `optional:[…]`, and `option:name` where fio would have found no job.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// What was repaired or dropped while reading, in stable words: `rejoined-lines`, `repaired-typography`, `dropped:sudo`.
+    /// What was repaired, dropped, or means something else than it seems, in stable words, some with a detail behind a
+    /// colon. Repaired: `rejoined-lines`, `repaired-typography`, `repaired-blanks`, `repaired-dashes:`,
+    /// `unfinished-quote`, `decoded-html`, `decoded-quoted-printable`, `lower-cased:`, `prefix:loop=loops`,
+    /// `assumed:direct=1`. Dropped: `dropped:sudo`, `shell-tail-dropped`, `trailing-text-dropped`. Meaning:
+    /// `kib-is-1000:size=64KiB`, `bsd-number:bs=1g`, `gnu-number:bs=1MB`, `unknown-option:`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub normalised: Vec<String>,
 }
@@ -393,6 +411,7 @@ impl Workload {
             span: None,
             test,
             around: Wrapping::default(),
+            program: Vec::new(),
             missing: Vec::new(),
             normalised: Vec::new(),
         }

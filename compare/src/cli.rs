@@ -1,0 +1,444 @@
+//! The command line: arguments in, bytes out.
+//!
+//! `run` is a plain function over arguments and streams, so that tests call it without a process.
+//! Data goes to stdout, talk to stderr. Exit status: 0 a comparison was printed; 1 nothing was
+//! found to compare, or a gate failed; 2 the request or an input was bad (what could be read is
+//! still printed). A closed pipe ends the program quietly with 0.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, ValueEnum};
+
+use crate::build;
+use crate::derive;
+use crate::filter::Filter;
+use crate::frame::{Builder, Wanted};
+use crate::keys::{self, Key};
+use crate::load::{self, Input, Plan};
+use crate::metric::Metric;
+use crate::render;
+use crate::scale;
+use crate::view::{Sort, View};
+
+/// Sets the results of many machines side by side, with honest ratios and footnotes.
+///
+/// Inputs are records of fio-parse or fio-replay (JSON Lines) or logs as they are: fio output, dd
+/// output, posts that contain them. LABEL=PATH renames the machine of an input; - is standard
+/// input.
+#[derive(Debug, Parser)]
+#[command(name = "fio-compare", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Args {
+    /// Files, LABEL=FILE, or - for standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<String>,
+
+    /// Read all files below directories
+    #[arg(short, long)]
+    recursive: bool,
+
+    /// Keys of the rows, comma-separated
+    #[arg(long, value_name = "KEYS", value_parser = keys::parse_list)]
+    row: Option<::std::vec::Vec<Key>>,
+
+    /// Keys of the columns
+    #[arg(long, value_name = "KEYS", value_parser = keys::parse_list)]
+    col: Option<::std::vec::Vec<Key>>,
+
+    /// Keys of the tables
+    #[arg(long, value_name = "KEYS", value_parser = keys::parse_list)]
+    table: Option<::std::vec::Vec<Key>>,
+
+    /// Settings whose differences need no footnote
+    #[arg(long, value_name = "KEYS", value_parser = keys::parse_list, default_value = "")]
+    ignore: ::std::vec::Vec<Key>,
+
+    /// What is measured: bw, bw-wall, bw-write, flush, iops, bytes, runtime, wall, cpu, clat-p99, ...
+    #[arg(short, long, value_name = "METRICS", value_parser = metrics)]
+    metric: Option<::std::vec::Vec<Metric>>,
+
+    /// What the others are compared with (a label or part of one; default: the first)
+    #[arg(short, long, value_name = "LABEL")]
+    base: Option<String>,
+
+    /// Which records count: rw:randwrite AND bs:4k AND NOT machine:/mbp/i
+    #[arg(short, long, value_name = "EXPR", value_parser = Filter::parse, default_value = "*")]
+    filter: Filter,
+
+    /// Order of the rows
+    #[arg(long, value_enum, default_value_t = SortArg::Appearance)]
+    sort: SortArg,
+
+    /// Unit of a dimension, as MiB/s, MB/s, GB/s, kIOPS, us, GiB; may be repeated
+    #[arg(short, long, value_name = "UNIT", value_parser = scale::parse)]
+    unit: Vec<scale::Unit>,
+
+    /// List the keys with their values and the metrics, and compare nothing
+    #[arg(long)]
+    list: bool,
+
+    /// Divide rates by others that cover something else, too
+    #[arg(long)]
+    force: bool,
+
+    /// Confidence of the interval around a median of repeats
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = share)]
+    confidence: f64,
+
+    /// A p-value above this shows no difference
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
+    alpha: f64,
+
+    /// Correct p-values for their number (Holm)
+    #[arg(long)]
+    holm: bool,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+
+    /// Write here instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Draw tables with ASCII characters only
+    #[arg(long)]
+    ascii: bool,
+
+    /// Columns of the table (default: those of the terminal, else 100)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(20..))]
+    width: Option<u16>,
+
+    /// When to colour
+    #[arg(long, value_enum, default_value_t = When::Auto)]
+    color: When,
+
+    /// Keep remarks on the inputs to yourself
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fio-compare post.txt                          one row a test, one column a machine
+  fio-parse post.txt | fio-compare -            the same from records
+  fio-compare post.txt here=here.jsonl --base Dell --unit MB/s
+  fio-compare runs -r --row rw,bs --col engine --filter 'iodepth:32'
+  fio-compare post.txt -m flush,bw-write        the flush at the end apart
+
+Exit status: 0 compared, 1 nothing found or gate failed, 2 bad request or input.";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Table,
+    Markdown,
+    Csv,
+    Tsv,
+    Json,
+    Jsonl,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SortArg {
+    Appearance,
+    Label,
+    Value,
+    Ratio,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What the surroundings say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terminal {
+    /// Columns of stdout, if it is a terminal.
+    pub width: Option<u16>,
+    /// `NO_COLOR` is set and not empty.
+    pub no_color: bool,
+}
+
+fn metrics(text: &str) -> Result<Vec<Metric>, String> {
+    let mut out = Vec::new();
+    for name in text.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+        let metric = Metric::parse(name)?;
+        if !out.contains(&metric) {
+            out.push(metric);
+        }
+    }
+    if out.is_empty() {
+        return Err("expected at least one metric, as bw or clat-p99".into());
+    }
+    Ok(out)
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(v) if v > 0.0 && v < 1.0 => Ok(v),
+        _ => Err(format!("expected a number between 0 and 1, found `{text}`")),
+    }
+}
+
+/// Runs the program; gives the exit status.
+pub fn run(
+    args: impl IntoIterator<Item = OsString>,
+    stdin: &mut dyn Read,
+    stdout: &mut dyn Write,
+    stderr: &mut dyn Write,
+    terminal: Terminal,
+) -> u8 {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => {
+            let text = error.render().to_string();
+            let (stream, status): (&mut dyn Write, u8) = if error.use_stderr() {
+                (stderr, 2)
+            } else {
+                (stdout, 0)
+            };
+            return finish(stream.write_all(text.as_bytes()), status);
+        }
+    };
+    match compare(&args, stdin, stderr, terminal) {
+        Ok((text, status)) => finish(write(&args, &text, stdout), status),
+        Err(message) => {
+            // If stderr is gone there is nobody to tell.
+            let _ = writeln!(stderr, "fio-compare: {message}");
+            2
+        }
+    }
+}
+
+fn finish(written: io::Result<()>, status: u8) -> u8 {
+    match written {
+        Ok(()) => status,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(_) => 2,
+    }
+}
+
+fn write(args: &Args, bytes: &[u8], stdout: &mut dyn Write) -> io::Result<()> {
+    match &args.output {
+        Some(path) if path != Path::new("-") => fs::write(path, bytes),
+        _ => stdout.write_all(bytes).and_then(|()| stdout.flush()),
+    }
+}
+
+fn compare(
+    args: &Args,
+    stdin: &mut dyn Read,
+    stderr: &mut dyn Write,
+    terminal: Terminal,
+) -> Result<(Vec<u8>, u8), String> {
+    let view = view(args);
+    let plan = plan(args, &view);
+    let mut builder = Builder::new(plan.wanted.clone());
+    let mut status = 0;
+    let mut say = |line: &str| {
+        let _ = writeln!(stderr, "{}", line.trim_end());
+    };
+    let mut names = Vec::new();
+    for argument in &args.inputs {
+        match expand(argument, args.recursive) {
+            Ok(list) => names.extend(list),
+            Err(message) => {
+                say(&format!("fio-compare: {message}"));
+                status = 2;
+            }
+        }
+    }
+    for (label, name) in names {
+        let bytes = if name == "-" {
+            let mut bytes = Vec::new();
+            stdin.read_to_end(&mut bytes).map(|_| bytes)
+        } else {
+            fs::read(&name)
+        };
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                say(&format!("fio-compare: {name}: {error}"));
+                status = 2;
+                continue;
+            }
+        };
+        let input = Input { name, label, bytes };
+        let (found, outcome) = load::load(&input, &plan);
+        if !args.quiet {
+            outcome.remarks.iter().for_each(|r| say(r));
+        }
+        for error in &outcome.errors {
+            say(&format!("fio-compare: {error}"));
+            status = 2;
+        }
+        if outcome.records == 0 && outcome.errors.is_empty() && !args.quiet {
+            say(&format!(
+                "fio-compare: {}: no results of fio or dd found",
+                input.name
+            ));
+        }
+        builder.absorb(found);
+    }
+    if builder.is_empty() {
+        say("fio-compare: nothing to compare: no record was found that passes the filter");
+        return Ok((Vec::new(), if status == 0 { 1 } else { status }));
+    }
+    let frame = builder.finish().map_err(|e| e.to_string())?;
+    if args.list {
+        return Ok((list(&frame)?.into_bytes(), status));
+    }
+    let report = build::report(&frame, &view).map_err(|e| e.to_string())?;
+    let text = match args.format {
+        Format::Table => {
+            let style = render::text::Style {
+                width: args.width.or(terminal.width).map_or(100, usize::from),
+                ascii: args.ascii,
+                color: match args.color {
+                    When::Always => true,
+                    When::Never => false,
+                    When::Auto => {
+                        terminal.width.is_some() && !terminal.no_color && args.output.is_none()
+                    }
+                },
+            };
+            render::text::render(&report, style)
+        }
+        Format::Markdown => render::markdown::render(&report),
+        Format::Csv => render::delimited::csv(&report),
+        Format::Tsv => render::delimited::tsv(&report),
+        Format::Json => render::json::json(&report),
+        Format::Jsonl => render::json::jsonl(&report),
+    };
+    Ok((text.into_bytes(), status))
+}
+
+fn view(args: &Args) -> View {
+    View {
+        rows: args.row.clone(),
+        cols: args.col.clone(),
+        tables: args.table.clone(),
+        ignore: args.ignore.clone(),
+        metrics: args.metric.clone(),
+        base: args.base.clone(),
+        filter: args.filter.clone(),
+        units: args.unit.clone(),
+        force: args.force,
+        sort: match args.sort {
+            SortArg::Appearance => Sort::Appearance,
+            SortArg::Label => Sort::Label,
+            SortArg::Value => Sort::Value,
+            SortArg::Ratio => Sort::Ratio,
+        },
+        confidence: args.confidence,
+        alpha: args.alpha,
+        holm: args.holm,
+    }
+}
+
+fn plan(args: &Args, view: &View) -> Plan {
+    let metrics = match (&view.metrics, args.list) {
+        (_, true) => Metric::PLAIN,
+        (Some(list), false) => list.as_slice(),
+        (None, false) => build::DEFAULT_METRICS,
+    };
+    let mut bases = Vec::new();
+    for base in metrics.iter().flat_map(|m| derive::bases(*m)) {
+        if !bases.contains(&base) {
+            bases.push(base);
+        }
+    }
+    let keys = if args.list {
+        Key::all().filter(|k| *k != Key::METRIC).collect()
+    } else {
+        view.keys()
+    };
+    Plan {
+        wanted: Wanted { keys, bases },
+        filter: view.filter.clone(),
+    }
+}
+
+/// An argument as (label, name) pairs; directories become their files with `-r`, in order of name.
+fn expand(argument: &str, recursive: bool) -> Result<Vec<(Option<String>, String)>, String> {
+    // A file whose very name holds `=` is taken as it is.
+    let (label, name) = match argument.split_once('=') {
+        Some((label, name))
+            if !label.is_empty() && !name.is_empty() && !Path::new(argument).exists() =>
+        {
+            (Some(label.to_owned()), name)
+        }
+        _ => (None, argument),
+    };
+    if name == "-" || !Path::new(name).is_dir() {
+        return Ok(vec![(label, name.to_owned())]);
+    }
+    if !recursive {
+        return Err(format!(
+            "{name}: is a directory; -r reads the files below it"
+        ));
+    }
+    let mut files = Vec::new();
+    walk(Path::new(name), &mut files).map_err(|e| format!("{name}: {e}"))?;
+    files.sort();
+    Ok(files.into_iter().map(|f| (label.clone(), f)).collect())
+}
+
+/// Regular files below a directory; hidden ones and symbolic links to directories are left out.
+fn walk(directory: &Path, files: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            walk(&entry.path(), files)?;
+        } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
+            files.push(entry.path().to_string_lossy().into_owned());
+        }
+    }
+    Ok(())
+}
+
+/// `--list`: the keys with the values that occur, then the metrics that have values.
+fn list(frame: &crate::frame::Frame) -> Result<String, String> {
+    const SHOWN: usize = 8;
+    let mut out = String::from("keys\n");
+    for (key, texts) in &frame.key_texts {
+        let values: Vec<&str> = texts
+            .iter()
+            .map(String::as_str)
+            .filter(|t| !t.is_empty())
+            .collect();
+        if values.is_empty() {
+            continue;
+        }
+        let more = values.len().saturating_sub(SHOWN);
+        let mut line = values[..values.len().min(SHOWN)].join(", ");
+        if more > 0 {
+            line.push_str(&format!(", ... {more} more"));
+        }
+        out.push_str(&format!(
+            "  {:<15} {:>5}  {line}\n",
+            key.name(),
+            values.len()
+        ));
+    }
+    out.push_str("metrics\n");
+    let present = crate::query::present(frame, Metric::PLAIN).map_err(|e| e.to_string())?;
+    for metric in present {
+        out.push_str(&format!(
+            "  {:<15}        {}\n",
+            metric.to_string(),
+            metric.title()
+        ));
+    }
+    out.push_str("  and clat-, slat-, lat-, sync- with min, mean, max, stddev or a percentile, as clat-p99\n");
+    Ok(out)
+}

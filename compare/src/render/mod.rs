@@ -1,0 +1,16 @@
+//! Writers: each turns a [`Report`](crate::grid::Report) into one format.
+//!
+//! One file a format, each a function from a report to text; none sees a record or a data frame,
+//! and all print the same cells. `text`, `markdown` and `html` draw tables; `delimited` (CSV,
+//! TSV) and `json` (JSON, JSON Lines) list cells, one a row, in base units with the printed text
+//! beside.
+
+pub mod data;
+pub mod delimited;
+pub mod json;
+pub mod markdown;
+pub mod text;
+mod wrap;
+
+#[cfg(test)]
+mod tests;

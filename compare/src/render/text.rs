@@ -1,0 +1,302 @@
+//! Tables for a terminal, drawn with comfy-table.
+//!
+//! All parts of a cell share one table column, so that a machine's name spans them. Where the
+//! columns do not fit the width, the table is cut into panels that repeat the row labels; nothing
+//! is ever cut off. Colour marks what is better or worse than the base and is used only when
+//! asked for.
+
+use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color, ContentArrangement, Table};
+use comfy_table::{TableStyle, presets};
+
+use super::wrap;
+use crate::grid::{Column, Grid, Report, Verdict, marks_text};
+
+/// How to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Only ASCII characters for lines.
+    pub ascii: bool,
+    /// ANSI colours.
+    pub color: bool,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style {
+            width: 100,
+            ascii: false,
+            color: false,
+        }
+    }
+}
+
+const LINES: TableStyle = presets::UTF8_FULL_CONDENSED.with_rounded_corners();
+/// A border or separator with its two spaces.
+const SEPARATOR: usize = 3;
+/// Between two parts of a cell.
+const GAP: &str = "  ";
+/// Row labels are wrapped beyond this even where there is room, to keep numbers near.
+const WIDEST_LABEL: usize = 60;
+const NARROWEST_LABEL: usize = 14;
+
+/// All tables of a report and the notes below.
+pub fn render(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    for grid in &report.grids {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&title(grid, style));
+        let layout = Layout::new(grid, style.width);
+        for panel in &layout.panels {
+            out.push_str(&panel_text(grid, &layout, panel, style));
+            out.push('\n');
+        }
+    }
+    if !report.notes.is_empty() {
+        out.push('\n');
+    }
+    for (number, note) in report.notes.iter().enumerate() {
+        let mark = format!("[{}] ", number + 1);
+        let room = style.width.saturating_sub(mark.len()).max(20);
+        for (i, line) in wrap::lines(note, room).iter().enumerate() {
+            let lead = if i == 0 {
+                mark.clone()
+            } else {
+                " ".repeat(mark.len())
+            };
+            out.push_str(&format!("{lead}{line}\n"));
+        }
+    }
+    if style.ascii { to_ascii(&out) } else { out }
+}
+
+fn title(grid: &Grid, style: Style) -> String {
+    let marks = marks_text(&grid.marks);
+    let space = if marks.is_empty() { "" } else { " " };
+    let text = wrap::lines(&format!("{}{space}{marks}", grid.title), style.width).join("\n");
+    if style.color {
+        format!("\x1b[1m{text}\x1b[0m\n")
+    } else {
+        format!("{text}\n")
+    }
+}
+
+/// Widths of everything, and which columns go into which panel.
+struct Layout {
+    label_widths: Vec<usize>,
+    columns: Vec<ColumnWidths>,
+    panels: Vec<Vec<usize>>,
+}
+
+struct ColumnWidths {
+    parts: Vec<usize>,
+    marks: usize,
+    total: usize,
+}
+
+impl ColumnWidths {
+    fn new(grid: &Grid, index: usize) -> ColumnWidths {
+        let column = &grid.columns[index];
+        let cells = || grid.rows.iter().filter_map(|row| row.cells.get(index));
+        let parts: Vec<usize> = (column.parts.iter())
+            .map(|part| {
+                let texts = cells().map(|c| wrap::width(c.text(column, *part)));
+                texts
+                    .max()
+                    .unwrap_or(0)
+                    .max(wrap::width(column.heading(*part)))
+            })
+            .collect();
+        let marks = cells()
+            .map(|c| marks_text(&c.marks).len())
+            .max()
+            .unwrap_or(0);
+        let body = parts.iter().sum::<usize>()
+            + GAP.len() * parts.len().saturating_sub(1)
+            + if marks > 0 { marks + 1 } else { 0 };
+        let label = wrap::longest_word(&column.label.text).min(16);
+        ColumnWidths {
+            parts,
+            marks,
+            total: body.max(label),
+        }
+    }
+}
+
+impl Layout {
+    fn new(grid: &Grid, width: usize) -> Layout {
+        let columns: Vec<ColumnWidths> = (0..grid.columns.len())
+            .map(|i| ColumnWidths::new(grid, i))
+            .collect();
+        let natural: Vec<usize> = (grid.row_names.iter().enumerate())
+            .map(|(i, name)| {
+                let labels = grid.rows.iter().filter_map(|row| row.labels.get(i));
+                let widest = labels.map(|l| wrap::width(&label_text(l))).max();
+                widest.unwrap_or(0).max(wrap::width(name)).min(WIDEST_LABEL)
+            })
+            .collect();
+        let all: usize = columns.iter().map(|c| c.total + SEPARATOR).sum();
+        let widest_column = columns
+            .iter()
+            .map(|c| c.total + SEPARATOR)
+            .max()
+            .unwrap_or(0);
+        // Labels give way first, then the columns are cut into panels.
+        let room = |needed: usize| (width.saturating_sub(1 + needed)) / natural.len().max(1);
+        let shrink = |to: usize| -> Vec<usize> {
+            let least = |w: &usize| (*w).min(to.saturating_sub(SEPARATOR).max(NARROWEST_LABEL));
+            natural.iter().map(least).collect()
+        };
+        let total = |labels: &[usize]| 1 + labels.iter().map(|w| w + SEPARATOR).sum::<usize>();
+        let mut label_widths = natural.clone();
+        if total(&label_widths) + all > width {
+            let squeezed = shrink(room(all));
+            label_widths = if total(&squeezed) + all <= width {
+                squeezed
+            } else {
+                shrink(room(widest_column).min(width / 3))
+            };
+        }
+        let mut panels: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut used = total(&label_widths);
+        for (i, column) in columns.iter().enumerate() {
+            if used + column.total + SEPARATOR > width
+                && panels.last().is_some_and(|p| !p.is_empty())
+            {
+                panels.push(Vec::new());
+                used = total(&label_widths);
+            }
+            used += column.total + SEPARATOR;
+            if let Some(panel) = panels.last_mut() {
+                panel.push(i);
+            }
+        }
+        Layout {
+            label_widths,
+            columns,
+            panels,
+        }
+    }
+}
+
+fn label_text(label: &crate::grid::Label) -> String {
+    let marks = marks_text(&label.marks);
+    let space = if marks.is_empty() { "" } else { " " };
+    format!("{}{space}{marks}", label.text)
+}
+
+fn panel_text(grid: &Grid, layout: &Layout, panel: &[usize], style: Style) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(if style.ascii {
+            presets::ASCII_FULL_CONDENSED
+        } else {
+            LINES
+        })
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .force_no_tty();
+    if style.color {
+        table.enforce_styling();
+    }
+    table.set_header(header(grid, layout, panel, style));
+    for row in &grid.rows {
+        let mut cells: Vec<TableCell> = Vec::new();
+        for (label, width) in row.labels.iter().zip(&layout.label_widths) {
+            cells.push(TableCell::new(
+                wrap::lines(&label_text(label), *width).join("\n"),
+            ));
+        }
+        for index in panel {
+            let column = &grid.columns[*index];
+            let Some(cell) = row.cells.get(*index) else {
+                continue;
+            };
+            let texts: Vec<&str> = column.parts.iter().map(|p| cell.text(column, *p)).collect();
+            let text = compose(&texts, &marks_text(&cell.marks), &layout.columns[*index]);
+            let mut drawn = TableCell::new(text).set_alignment(CellAlignment::Right);
+            if style.color {
+                drawn = match cell.verdict {
+                    Verdict::Better => drawn.fg(Color::Green),
+                    Verdict::Worse => drawn.fg(Color::Red),
+                    Verdict::None | Verdict::Same => drawn,
+                };
+            }
+            cells.push(drawn);
+        }
+        table.add_row(cells);
+    }
+    table.to_string()
+}
+
+fn header(grid: &Grid, layout: &Layout, panel: &[usize], style: Style) -> Vec<TableCell> {
+    let names: Vec<Vec<String>> = (panel.iter())
+        .map(|i| {
+            wrap::lines(
+                &label_text(&grid.columns[*i].label),
+                layout.columns[*i].total,
+            )
+        })
+        .collect();
+    let height = names.iter().map(Vec::len).max().unwrap_or(0);
+    let bold = |cell: TableCell| {
+        if style.color {
+            cell.add_attribute(Attribute::Bold)
+        } else {
+            cell
+        }
+    };
+    let mut cells = Vec::new();
+    for (name, width) in grid.row_names.iter().zip(&layout.label_widths) {
+        let lines = wrap::lines(name, *width);
+        let lead = "\n".repeat((height + 1).saturating_sub(lines.len()));
+        cells.push(bold(TableCell::new(format!("{lead}{}", lines.join("\n")))));
+    }
+    for (lines, index) in names.iter().zip(panel) {
+        let column: &Column = &grid.columns[*index];
+        let headings: Vec<&str> = column.parts.iter().map(|p| column.heading(*p)).collect();
+        let lead = "\n".repeat(height - lines.len());
+        let bottom = compose(&headings, "", &layout.columns[*index]);
+        let text = format!("{lead}{}\n{bottom}", lines.join("\n"));
+        cells.push(bold(
+            TableCell::new(text).set_alignment(CellAlignment::Right),
+        ));
+    }
+    cells
+}
+
+/// The parts of one cell in the widths of its column, then its marks.
+fn compose(texts: &[&str], marks: &str, widths: &ColumnWidths) -> String {
+    let mut parts = Vec::new();
+    for (text, width) in texts.iter().zip(&widths.parts) {
+        parts.push(wrap::right(text, *width));
+    }
+    let mut out = parts.join(GAP);
+    if widths.marks > 0 {
+        out.push(' ');
+        out.push_str(&wrap::left(marks, widths.marks));
+    }
+    out
+}
+
+/// For terminals and tools that know ASCII only: the few signs we print ourselves are spelt out,
+/// other characters (in labels) become `?`.
+fn to_ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '±' => out.push_str("+-"),
+            '∞' => out.push_str("inf"),
+            '…' => out.push_str(".."),
+            '–' | '—' => out.push('-'),
+            '‘' | '’' => out.push('\''),
+            '“' | '”' => out.push('"'),
+            '\u{a0}' => out.push(' '),
+            c if c.is_ascii() => out.push(c),
+            _ => out.push('?'),
+        }
+    }
+    out
+}

@@ -1,0 +1,97 @@
+//! What differs and is not shown: the notes that keep a comparison honest.
+//!
+//! Every setting (engine, direct, sync flags, tool, ...) that is not projected on and not ignored
+//! belongs to the residue. Where the records of one cell differ in it, the cell gets a note; where
+//! a cell differs from the base it is compared with, the note names both sides. Off and unsaid are
+//! one; what nobody knows (a tool's version, say) is no difference.
+//!
+//! Place: pure text from sets of settings; [`crate::build`] decides where the marks go.
+
+use crate::frame::Frame;
+use crate::keys::Key;
+
+/// The settings that are looked at, with the frame they are codes of.
+pub struct Residue<'f> {
+    frame: &'f Frame,
+    /// Index in a set of settings, key.
+    keys: Vec<(usize, Key)>,
+}
+
+impl<'f> Residue<'f> {
+    /// All settings but those shown or ignored.
+    pub fn new(frame: &'f Frame, left_out: &[Key]) -> Residue<'f> {
+        Residue {
+            frame,
+            keys: Key::settings()
+                .enumerate()
+                .filter(|(_, key)| !left_out.contains(key))
+                .collect(),
+        }
+    }
+
+    fn text(&self, set: u32, index: usize) -> &'f str {
+        let code = self
+            .frame
+            .setting_sets
+            .get(set as usize)
+            .and_then(|s| s.get(index));
+        code.and_then(|c| self.frame.texts.get(*c as usize))
+            .map_or("", String::as_str)
+    }
+
+    /// The one text of a key over all sets, or all of them.
+    fn texts(&self, sets: &[u32], index: usize) -> Vec<&'f str> {
+        let mut texts: Vec<&str> = Vec::new();
+        for set in sets {
+            let text = self.text(*set, index);
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts
+    }
+
+    /// What the records of one cell differ in; none if they agree.
+    pub fn within(&self, sets: &[u32]) -> Option<String> {
+        let mut parts = Vec::new();
+        for (index, key) in &self.keys {
+            let mut texts = self.texts(sets, *index);
+            if !key.empty_is_off() {
+                texts.retain(|t| !t.is_empty());
+            }
+            if texts.len() > 1 {
+                let shown: Vec<String> = texts.iter().map(|t| one(*key, t)).collect();
+                parts.push(shown.join(" and "));
+            }
+        }
+        (!parts.is_empty()).then(|| format!("results of one cell differ: {}", parts.join("; ")))
+    }
+
+    /// What a cell differs in from its base; none if they agree.
+    pub fn against(&self, sets: &[u32], base_sets: &[u32], base_name: &str) -> Option<String> {
+        let mut parts = Vec::new();
+        for (index, key) in &self.keys {
+            let (mine, theirs) = (self.texts(sets, *index), self.texts(base_sets, *index));
+            let ([mine], [theirs]) = (mine.as_slice(), theirs.as_slice()) else {
+                continue;
+            };
+            let known = key.empty_is_off() || !(mine.is_empty() || theirs.is_empty());
+            if mine != theirs && known {
+                parts.push(format!("{} (there: {})", one(*key, mine), value(theirs)));
+            }
+        }
+        (!parts.is_empty()).then(|| format!("unlike {base_name}: {}", parts.join("; ")))
+    }
+}
+
+fn one(key: Key, text: &str) -> String {
+    match (key.name(), text) {
+        (name, "") => format!("no {name}"),
+        ("tool", text) => text.to_owned(),
+        (name, text) => format!("{name}={text}"),
+    }
+}
+
+fn value(text: &str) -> &str {
+    if text.is_empty() { "none" } else { text }
+}

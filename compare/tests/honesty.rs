@@ -1,0 +1,204 @@
+//! What must never come out as a plain number or ratio.
+
+mod common;
+
+use common::{cells, exact, lines, record, run_with};
+use serde_json::json;
+
+#[test]
+fn a_failed_run_is_shown_as_failed_and_enters_no_ratio() {
+    let mut failed = record("B", 1, 500.0);
+    failed["errors"] = json!([{"code": 28, "text": "No space left on device"}]);
+    let input = lines(&[record("A", 1, 100.0), failed, record("C", 1, 50.0)]);
+    let found = cells(&["-"], &input);
+    let states: Vec<&str> = found.iter().map(|c| c["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["value", "failed", "value"]);
+    assert!(found[1]["value"].is_null() && found[1]["ratio"].is_null());
+    assert_eq!(found[2]["ratio_text"], "0.500x");
+    let table = run_with(&["-"], &input).out;
+    assert!(table.contains("failed: No space left on device"), "{table}");
+}
+
+#[test]
+fn a_failed_base_gives_no_ratios() {
+    let mut failed = record("A", 1, 500.0);
+    failed["interrupted"] = json!(true);
+    let found = cells(&["-"], &lines(&[failed, record("B", 1, 100.0)]));
+    assert_eq!(found[0]["state"], "failed");
+    assert!(found[1]["ratio"].is_null());
+    assert_eq!(found[1]["text"], "100");
+}
+
+#[test]
+fn missing_is_not_zero() {
+    let mut other = record("B", 1, 100.0);
+    other["workload"]["jobs"][0]["block_bytes"] = json!(8192);
+    let found = cells(&["-"], &lines(&[record("A", 1, 100.0), other]));
+    let missing: Vec<_> = found.iter().filter(|c| c["state"] == "missing").collect();
+    assert_eq!(missing.len(), 2);
+    assert!(
+        missing
+            .iter()
+            .all(|c| c["value"].is_null() && c["text"] == "-")
+    );
+}
+
+#[test]
+fn a_group_is_not_counted_again_with_its_jobs() {
+    let mut records = Vec::new();
+    for job in ["a", "b"] {
+        let mut r = record("A", 1, 50.0);
+        r["scope"] = json!({"kind": "job", "group": 0, "job": job});
+        records.push(r);
+    }
+    records.push(record("A", 1, 100.0));
+    let found = cells(&["-"], &lines(&records));
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (found[0]["text"].as_str(), found[0]["n"].as_u64()),
+        (Some("100"), Some(1))
+    );
+}
+
+#[test]
+fn jobs_that_report_apart_are_one_sample_and_not_repeats() {
+    let mut records = Vec::new();
+    for (job, mean) in [("a", 10.0), ("b", 20.0), ("c", 60.0)] {
+        let mut r = record("A", 1, 50.0);
+        r["scope"] = json!({"kind": "job", "group": 0, "job": job});
+        r["measurement"]["clat_ns"] = json!({"mean": exact(mean * 1e6)});
+        records.push(r);
+    }
+    let found = cells(&["-", "-m", "clat-mean"], &lines(&records));
+    assert_eq!(
+        (found[0]["n"].as_u64(), found[0]["text"].as_str()),
+        (Some(1), Some("10..60"))
+    );
+    assert!(found[0]["notes"].to_string().contains("jobs of one run"));
+}
+
+#[test]
+fn a_job_that_failed_taints_its_group() {
+    let mut job = record("A", 1, 50.0);
+    job["scope"] = json!({"kind": "job", "group": 0, "job": "a"});
+    job["errors"] = json!([{"code": 5, "text": "Input/output error"}]);
+    let found = cells(&["-"], &lines(&[job, record("A", 1, 100.0)]));
+    assert_eq!(found[0]["state"], "failed");
+}
+
+#[test]
+fn hidden_differences_become_footnotes_that_name_both_sides() {
+    let mut other = record("B", 1, 100.0);
+    other["workload"]["jobs"][0]["engine"] = json!("io_uring");
+    other["workload"]["jobs"][0]["direct"] = json!(true);
+    other["source"]["tool"]["version"] = json!("fio-3.36");
+    let input = lines(&[record("A", 1, 200.0), other]);
+    let table = run_with(&["-", "--width", "200"], &input).out;
+    let want = "unlike A: engine=io_uring (there: psync); direct=1 (there: none); tool.version=fio-3.36 (there: fio-3.33)";
+    assert!(table.contains(want), "{table}");
+    let quiet = run_with(&["-", "--ignore", "engine,direct,tool.version"], &input).out;
+    assert!(!quiet.contains("unlike A"), "{quiet}");
+    let shown = run_with(
+        &[
+            "-",
+            "--row",
+            "test,engine",
+            "--ignore",
+            "direct,tool.version",
+        ],
+        &input,
+    )
+    .out;
+    assert!(
+        !shown.contains("unlike"),
+        "what is shown needs no note: {shown}"
+    );
+}
+
+#[test]
+fn what_nobody_knows_is_no_difference() {
+    let mut other = record("B", 1, 100.0);
+    other["source"]["tool"]["version"] = json!(null);
+    let table = run_with(&["-"], &lines(&[record("A", 1, 200.0), other])).out;
+    assert!(!table.contains("unlike"), "{table}");
+}
+
+#[test]
+fn differences_within_a_cell_are_said() {
+    let mut other = record("A", 2, 120.0);
+    other["workload"]["jobs"][0]["engine"] = json!("io_uring");
+    let table = run_with(&["-"], &lines(&[record("A", 1, 100.0), other])).out;
+    assert!(
+        table.contains("results of one cell differ: engine=psync and engine=io_uring"),
+        "{table}"
+    );
+}
+
+#[test]
+fn times_that_cover_different_things_are_not_divided() {
+    let timed = |machine: &str, covers: &str| {
+        let mut r = record(machine, 1, 100.0);
+        r["measurement"] = json!({
+            "bytes": exact(1e9), "wall_ns": exact(1e9), "wall_covers": covers,
+        });
+        r
+    };
+    let input = lines(&[timed("A", "run"), timed("B", "run-and-sync")]);
+    let found = cells(&["-"], &input);
+    assert!(found[1]["ratio"].is_null());
+    assert!(
+        found[1]["notes"].to_string().contains("not divided"),
+        "{}",
+        found[1]["notes"]
+    );
+    let forced = cells(&["-", "--force"], &input);
+    assert_eq!(forced[1]["ratio"].as_f64(), Some(1.0));
+}
+
+#[test]
+fn a_replay_that_was_scaled_says_so() {
+    let mut here = record("here", 1, 100.0);
+    here["fidelity"] = json!({
+        "verdict": "deviates",
+        "notes": [
+            {"id": "scaled", "level": "deviates", "affects": ["bw"], "why": "size 256m in place of 4g."},
+            {"id": "random-sequence", "level": "equivalent", "why": "another sequence of offsets"},
+        ],
+        "planned": {}, "issued": {},
+    });
+    let table = run_with(&["-"], &lines(&[record("A", 1, 200.0), here])).out;
+    assert!(
+        table.contains("replayed, not as the original: size 256m in place of 4g"),
+        "{table}"
+    );
+    assert!(!table.contains("another sequence"), "{table}");
+}
+
+#[test]
+fn ratios_within_the_bounds_are_no_difference() {
+    let mut a = record("A", 1, 100.0);
+    a["measurement"]["bytes_per_sec"] = json!({"value": 100.0, "lo": 95.0, "hi": 105.0});
+    let mut b = record("B", 1, 100.0);
+    b["measurement"]["bytes_per_sec"] = json!({"value": 102.0, "lo": 97.0, "hi": 107.0});
+    let found = cells(&["-"], &lines(&[a, b]));
+    assert_eq!(found[1]["ratio_text"], "~");
+    assert_eq!(found[1]["verdict"], "no difference shown");
+}
+
+#[test]
+fn lower_latency_is_better() {
+    let with = |machine: &str, us: f64| {
+        let mut r = record(machine, 1, 100.0);
+        r["measurement"]["clat_ns"] = json!({"percentiles": [{"p": 99.0, "value": us * 1e3, "lo": us * 1e3, "hi": us * 1e3}]});
+        r
+    };
+    let found = cells(
+        &["-", "-m", "p99"],
+        &lines(&[with("A", 200.0), with("B", 100.0)]),
+    );
+    assert_eq!(found[1]["verdict"], "better");
+    assert_eq!(
+        (found[0]["text"].as_str(), found[0]["text_unit"].as_str()),
+        (Some("200"), Some("us"))
+    );
+}

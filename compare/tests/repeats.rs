@@ -1,0 +1,108 @@
+//! Tables over repeats: median, interval, significance.
+
+mod common;
+
+use common::{cells, lines, record, run_with};
+use serde_json::Value;
+
+fn repeats(machine: &str, values: &[f64]) -> Vec<Value> {
+    (values.iter().enumerate())
+        .map(|(i, v)| record(machine, i as u32 + 1, *v))
+        .collect()
+}
+
+fn both(a: &[f64], b: &[f64]) -> Vec<u8> {
+    let mut all = repeats("A", a);
+    all.extend(repeats("B", b));
+    lines(&all)
+}
+
+#[test]
+fn a_difference_beyond_chance_has_a_ratio_a_p_and_a_spread() {
+    let a = [100.0, 101.0, 102.0, 103.0, 104.0, 105.0];
+    let b = [80.0, 81.0, 82.0, 83.0, 84.0, 85.0];
+    let found = cells(&["-"], &both(&a, &b));
+    // medians 102.5 and 82.5; p = 2 / C(12, 6)
+    assert_eq!(found[1]["text"], "82.5");
+    assert_eq!(found[1]["ratio_text"], "0.805x");
+    let p = found[1]["p"].as_f64().unwrap();
+    assert!((p - 2.0 / 924.0).abs() < 1e-12);
+    assert_eq!(found[1]["ci_lo"].as_f64(), Some(80.0 * 1_048_576.0));
+    assert_eq!(found[1]["verdict"], "worse");
+    let table = run_with(&["-"], &both(&a, &b)).out;
+    assert!(table.contains("p=0.002 n=6"), "{table}");
+    assert!(table.contains("3%"), "{table}");
+}
+
+#[test]
+fn no_difference_shown_is_a_tilde() {
+    let a = [100.0, 104.0, 102.0, 108.0, 106.0];
+    let b = [101.0, 103.0, 105.0, 107.0, 99.0];
+    let found = cells(&["-"], &both(&a, &b));
+    assert_eq!(found[1]["ratio_text"], "~");
+    // U = 15 of 25: scipy.stats.mannwhitneyu(a, b, method="exact").pvalue
+    assert!((found[1]["p"].as_f64().unwrap() - 0.690_476_190_476_190_5).abs() < 1e-12);
+}
+
+#[test]
+fn too_few_runs_are_said_to_be_too_few() {
+    let table = run_with(&["-"], &both(&[100.0, 101.0, 102.0], &[80.0, 81.0, 82.0])).out;
+    assert!(table.contains("it takes at least 6 runs"), "{table}");
+    assert!(
+        table.contains("takes at least 4 runs on both sides"),
+        "{table}"
+    );
+    assert!(table.contains('∞'), "{table}");
+    // fully separated, but 2 / C(6, 3) = 0.1
+    assert!(table.contains("p=0.100 n=3"), "{table}");
+}
+
+#[test]
+fn two_groups_and_outliers_are_noted() {
+    let humps = [100.0, 101.0, 102.0, 200.0, 201.0, 202.0];
+    let flat = [100.0, 101.0, 102.0, 103.0, 104.0, 300.0];
+    let table = run_with(&["-"], &both(&humps, &flat)).out;
+    assert!(table.contains("two groups"), "{table}");
+    assert!(table.contains("1 of 6 runs lie far outside"), "{table}");
+}
+
+#[test]
+fn holm_makes_p_values_larger_and_says_so() {
+    let a = [100.0, 101.0, 102.0, 103.0, 104.0, 105.0];
+    let b = [80.0, 81.0, 82.0, 83.0, 84.0, 85.0];
+    let mut all = repeats("A", &a);
+    all.extend(repeats("B", &b));
+    all.extend(repeats("C", &b));
+    let found = cells(&["-", "--holm"], &lines(&all));
+    assert!((found[1]["p"].as_f64().unwrap() - 2.0 * 2.0 / 924.0).abs() < 1e-12);
+    let table = run_with(&["-", "--holm"], &lines(&all)).out;
+    assert!(
+        table.contains("corrected for 2 comparisons (Holm)"),
+        "{table}"
+    );
+}
+
+#[test]
+fn the_geomean_counts_only_rows_that_all_share() {
+    let mut records = Vec::new();
+    for (test, machine, value) in [
+        (4096, "A", 100.0),
+        (4096, "B", 200.0),
+        (8192, "A", 100.0),
+        (8192, "B", 50.0),
+        (16384, "A", 100.0),
+        (16384, "B", 200.0),
+        (32768, "B", 700.0),
+    ] {
+        let mut r = record(machine, 1, value);
+        r["workload"]["jobs"][0]["block_bytes"] = test.into();
+        records.push(r);
+    }
+    let table = run_with(&["-"], &lines(&records)).out;
+    // (2 x 0.5 x 2)^(1/3) = 1.26
+    let line = table
+        .lines()
+        .find(|l| l.contains("geomean of 3 rows"))
+        .unwrap_or("");
+    assert!(line.contains("1.26x"), "{table}");
+}

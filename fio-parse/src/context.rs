@@ -1,0 +1,495 @@
+//! Context: which machine, which section and which workload each result falls under.
+//!
+//! The only place with scope rules, and the only one that looks at more than one block. It makes one forward pass
+//! over the blocks and leaves, for every result, the labels that hold there; a second look over those labels decides
+//! which of them names the machine. Nothing is inferred from what words mean: "MBP" is never taken for "Macbook Pro".
+//!
+//! **Where a label may stand** (a *place*):
+//!
+//! | place | what it is | how long it holds |
+//! |---|---|---|
+//! | heading | marked as such, with a level | until a heading of its level or above |
+//! | title | a short line alone, or emphasised, above a command | until the next title or heading |
+//! | caption | a short line alone, an emphasised line or a list item between the command (or the last result) and the result | until the next caption, title, heading or command |
+//! | host | the host in the command's prompt | until the next command |
+//! | sentence | the last sentence of the last paragraph above the command | until the next command that has one |
+//!
+//! **Which place names the machine.** A comparison runs the same test on several machines. So the place is the first,
+//! in the order caption, title, headings from the innermost outwards, host, sentence, whose labels differ between two
+//! results of the same workload and direction. The other labels are the section, outermost first. Where no place does
+//! that, no machine is named, and who reads the record uses the name of the file.
+//!
+//! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
+//! nothing has used it yet. The header lines of a report describe their report alone.
+//!
+//! **Sentences** are shortened to what is named: the words after the first article or possessive (a, an, the, my, our,
+//! this, its), where one stands among the first ten words, to the end, less "too", "as well", "now", "again", "next" and
+//! the full stop. The whole sentence stays in the label.
+
+use crate::block::{Block, Role};
+use crate::record::{Direction, Label, LabelSource};
+use crate::source::{Log, Span};
+use crate::workload::Workload;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// What holds at one result.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// The machine, where one can be told.
+    pub machine: Option<Label>,
+    /// The labels it stands under, outermost first, the machine's left out.
+    pub section: Vec<Label>,
+    /// The command above it, or the description in its own header.
+    pub workload: Option<Arc<Workload>>,
+    /// The version of the tool, as printed.
+    pub version: Option<Arc<str>>,
+    /// One invocation of the tool, counted from one.
+    pub run: u32,
+}
+
+/// The labels that hold at one place of the log.
+#[derive(Clone, Default)]
+struct Labels {
+    headings: Vec<(u8, Label)>,
+    title: Option<Label>,
+    caption: Option<Label>,
+    host: Option<Label>,
+    sentence: Option<Label>,
+}
+
+/// Where a label stands; see the table above.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Heading(u8),
+    Title,
+    Caption,
+    Host,
+    Sentence,
+}
+
+impl Labels {
+    fn at(&self, place: Place) -> Option<&Label> {
+        match place {
+            Place::Heading(level) => self
+                .headings
+                .iter()
+                .find(|(have, _)| *have == level)
+                .map(|(_, label)| label),
+            Place::Title => self.title.as_ref(),
+            Place::Caption => self.caption.as_ref(),
+            Place::Host => self.host.as_ref(),
+            Place::Sentence => self.sentence.as_ref(),
+        }
+    }
+
+    /// All labels but the one at `machine`, outermost first. Sentences serve where there is nothing better.
+    fn section(&self, machine: Option<Place>) -> Vec<Label> {
+        let places = self
+            .headings
+            .iter()
+            .map(|&(level, _)| Place::Heading(level))
+            .chain([Place::Title, Place::Caption]);
+        let mut section: Vec<Label> = places
+            .filter(|&place| Some(place) != machine)
+            .filter_map(|place| self.at(place).cloned())
+            .collect();
+        if section.is_empty() && machine.is_none() {
+            section.extend(self.sentence.clone());
+        }
+        section
+    }
+}
+
+/// One result with the labels that hold there.
+struct Found {
+    block: usize,
+    labels: Arc<Labels>,
+    workload: Option<Arc<Workload>>,
+    version: Option<Arc<str>>,
+    run: u32,
+    directions: u8,
+}
+
+/// A workload that holds, and the level of the heading it stands under.
+#[derive(Clone)]
+struct Scoped {
+    workload: Arc<Workload>,
+    level: u8,
+    used: bool,
+}
+
+/// The context of every block that is a result, by the block's index.
+pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> HashMap<usize, Context> {
+    let found = walk(log, blocks);
+    let machine = machine_place(&found);
+    found
+        .into_iter()
+        .map(|result| {
+            let context = Context {
+                machine: machine.and_then(|place| result.labels.at(place).cloned()),
+                section: result.labels.section(machine),
+                workload: result.workload,
+                version: result.version,
+                run: result.run,
+            };
+            (result.block, context)
+        })
+        .collect()
+}
+
+/// The forward pass.
+fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut labels = Arc::new(Labels::default());
+    let mut command: Option<Scoped> = None;
+    // the description in a report's own header, and whether a run has used it
+    let mut header: Option<(Arc<Workload>, bool)> = None;
+    let mut version: Option<Arc<str>> = None;
+    let mut runs = Runs::default();
+    // a short line is a title if a command follows, and a caption if a result does
+    let mut short: Option<Label> = None;
+    let mut sentence: Option<Label> = None;
+
+    for (index, block) in blocks.iter().enumerate() {
+        match block.role() {
+            Role::Neutral => {}
+            Role::Heading(level, text) => {
+                let labels = Arc::make_mut(&mut labels);
+                labels.headings.retain(|&(have, _)| have < level);
+                labels
+                    .headings
+                    .push((level, label(log, text, LabelSource::Heading)));
+                labels.title = None;
+                labels.caption = None;
+                labels.sentence = None;
+                (short, sentence) = (None, None);
+                command = command.filter(|scoped| scoped.level < level || !scoped.used);
+            }
+            Role::Short(text, by) => {
+                if let Some(label) = short_label(log, text, by) {
+                    short = Some(label);
+                }
+            }
+            Role::Sentences(text) => {
+                if let Some(label) = sentence_label(log, text) {
+                    sentence = Some(label);
+                }
+            }
+            Role::Command { workload, host } => {
+                let labels = Arc::make_mut(&mut labels);
+                if let Some(short) = short.take() {
+                    labels.title = Some(Label {
+                        by: match short.by {
+                            LabelSource::Caption => LabelSource::Heading,
+                            by => by,
+                        },
+                        ..short
+                    });
+                }
+                labels.caption = None;
+                labels.host = host.map(|host| label(log, log.span_of(host), LabelSource::Hostname));
+                if let Some(sentence) = sentence.take() {
+                    labels.sentence = Some(sentence);
+                }
+                command = workload.map(|workload| Scoped {
+                    workload,
+                    level: labels.headings.last().map_or(0, |&(level, _)| level),
+                    used: false,
+                });
+                header = None;
+                version = None;
+                runs.close();
+            }
+            Role::Header(workload) => {
+                header = Some((workload, false));
+                runs.close();
+            }
+            Role::Version(text) => version = Some(text.into()),
+            Role::Result { kind, directions } => {
+                if let Some(short) = short.take() {
+                    Arc::make_mut(&mut labels).caption = Some(short);
+                }
+                if let Some(scoped) = &mut command {
+                    scoped.used = true;
+                }
+                let (run, first) = runs.enter(kind);
+                if first {
+                    header = header.filter(|(_, used)| !used);
+                }
+                if let Some((_, used)) = &mut header {
+                    *used = true;
+                }
+                found.push(Found {
+                    block: index,
+                    labels: Arc::clone(&labels),
+                    workload: command
+                        .as_ref()
+                        .map(|scoped| Arc::clone(&scoped.workload))
+                        .or_else(|| header.as_ref().map(|(workload, _)| Arc::clone(workload))),
+                    version: version.clone(),
+                    run,
+                    directions,
+                });
+                // a paragraph between two results speaks of neither
+                sentence = None;
+            }
+        }
+    }
+    found
+}
+
+/// What kind of result a block is, as far as counting runs goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultKind {
+    /// A job section of this group.
+    Job(u32),
+    /// The status of this group.
+    Group(u32),
+    /// A result that is a run of its own: a dd report, a JSON document.
+    Whole,
+}
+
+/// Counts invocations of the tool. fio prints all jobs, then all groups in rising order: what breaks that order is a new run.
+#[derive(Default)]
+struct Runs {
+    count: u32,
+    open: bool,
+    group: Option<u32>,
+}
+
+impl Runs {
+    /// What follows is of another run.
+    fn close(&mut self) {
+        self.open = false;
+    }
+
+    /// The number of the run that the result belongs to, and whether it is the first of it.
+    fn enter(&mut self, kind: ResultKind) -> (u32, bool) {
+        let goes_on = self.open
+            && match kind {
+                ResultKind::Job(_) => self.group.is_none(),
+                ResultKind::Group(group) => self.group.is_none_or(|last| last < group),
+                ResultKind::Whole => false,
+            };
+        if !goes_on {
+            self.count += 1;
+            self.group = None;
+        }
+        self.open = true;
+        if let ResultKind::Group(group) = kind {
+            self.group = Some(group);
+        }
+        (self.count, !goes_on)
+    }
+}
+
+/// The place whose labels tell machines apart; see the module's rules.
+fn machine_place(found: &[Found]) -> Option<Place> {
+    let mut levels: Vec<u8> = found
+        .iter()
+        .flat_map(|result| result.labels.headings.iter().map(|&(level, _)| level))
+        .collect::<HashSet<_>>()
+        .into_iter()
+        .collect();
+    levels.sort_unstable_by(|a, b| b.cmp(a));
+    [Place::Caption, Place::Title]
+        .into_iter()
+        .chain(levels.into_iter().map(Place::Heading))
+        .chain([Place::Host, Place::Sentence])
+        .find(|&place| tells_apart(found, place))
+}
+
+/// Whether two results of one workload and direction have different labels at `place`.
+fn tells_apart(found: &[Found], place: Place) -> bool {
+    let mut first: HashMap<(&str, u8), &str> = HashMap::new();
+    found.iter().any(|result| {
+        let Some(label) = result.labels.at(place) else {
+            return false;
+        };
+        let key = result.workload.as_ref().map_or("", |w| w.key.as_str());
+        let seen = first.entry((key, result.directions)).or_insert(&label.text);
+        **seen != *label.text
+    })
+}
+
+/// The directions of a result as bits, for [`Role::Result`].
+pub fn direction_bits(directions: impl IntoIterator<Item = Direction>) -> u8 {
+    directions
+        .into_iter()
+        .fold(0, |bits, direction| bits | 1 << direction as u8)
+}
+
+/// A label from the text at `span`, with runs of blanks and line ends made one blank.
+fn label(log: &Log<'_>, span: Span, by: LabelSource) -> Label {
+    Label {
+        text: tidy(log.get(span)).into(),
+        full: None,
+        span: Some(span),
+        by,
+        ambiguous: false,
+    }
+}
+
+/// A label from a short line, unless the line is no label: a date or by-line, or without letters.
+fn short_label(log: &Log<'_>, span: Span, by: LabelSource) -> Option<Label> {
+    let label = label(log, span, by);
+    let text = label.text.trim_end_matches(':').trim();
+    if !text.chars().any(char::is_alphabetic) || is_byline(text) {
+        return None;
+    }
+    Some(Label {
+        text: text.into(),
+        ..label
+    })
+}
+
+/// Whether a short line says who wrote the text or when, and not what it is about.
+fn is_byline(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let clock = bytes.windows(5).any(|w| {
+        w[0].is_ascii_digit()
+            && w[1].is_ascii_digit()
+            && w[2] == b':'
+            && w[3].is_ascii_digit()
+            && w[4].is_ascii_digit()
+    });
+    let lower = text.to_lowercase();
+    clock
+        || [
+            "posted ",
+            "published ",
+            "written by ",
+            "by ",
+            "updated ",
+            "author",
+        ]
+        .iter()
+        .any(|start| lower.starts_with(start))
+}
+
+/// The last sentence of a paragraph, shortened to what it names.
+fn sentence_label(log: &Log<'_>, span: Span) -> Option<Label> {
+    let text = log.get(span);
+    let start = last_sentence(text);
+    let span = Span::new(span.start + start as u32, span.end);
+    let full = tidy(log.get(span));
+    let named = noun_phrase(&full);
+    if named.is_empty() {
+        return None;
+    }
+    Some(Label {
+        text: named.into(),
+        full: (named != full).then(|| full.as_str().into()),
+        span: Some(span),
+        by: LabelSource::Sentence,
+        ambiguous: false,
+    })
+}
+
+/// Where the last sentence starts: behind the last ". ", "! " or "? " that is followed by a capital letter.
+fn last_sentence(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    for (at, pair) in bytes.windows(2).enumerate() {
+        if matches!(pair[0], b'.' | b'!' | b'?') && pair[1].is_ascii_whitespace() {
+            let rest = text[at + 1..].trim_start();
+            if rest.chars().next().is_some_and(char::is_uppercase) {
+                start = text.len() - rest.len();
+            }
+        }
+    }
+    start
+}
+
+/// What a sentence names, by the rule at the top of this module; the whole sentence where the rule does not apply.
+fn noun_phrase(sentence: &str) -> &str {
+    const ARTICLES: [&str; 12] = [
+        "a", "an", "the", "my", "our", "this", "its", "his", "her", "their", "your", "another",
+    ];
+    const TAILS: [&str; 7] = [
+        " too", " as well", " now", " again", " next", " instead", " also",
+    ];
+    let whole = sentence.trim_end_matches(['.', ':', '!', '?', ' ', ',']);
+    let mut named = whole;
+    let mut offset = 0;
+    for word in whole.split(' ').take(10) {
+        offset = (offset + word.len() + 1).min(whole.len());
+        if ARTICLES.contains(&word.to_ascii_lowercase().as_str()) {
+            named = &whole[offset..];
+            break;
+        }
+    }
+    loop {
+        let shorter = TAILS
+            .iter()
+            .find_map(|tail| named.strip_suffix(tail))
+            .map(|rest| rest.trim_end_matches([',', ' ']));
+        match shorter {
+            Some(rest) => named = rest,
+            None => return named,
+        }
+    }
+}
+
+/// The text with markup of words taken off and blanks folded.
+fn tidy(text: &str) -> String {
+    text.split_whitespace()
+        .map(|word| word.trim_matches(['*', '`']))
+        .filter(|word| !word.is_empty() && *word != ">")
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_shortened_to_what_they_name() {
+        for (sentence, named) in [
+            (
+                "Then came the small SSD of a laptop (15-inch).",
+                "small SSD of a laptop (15-inch)",
+            ),
+            ("Ran it on the office desktop too.", "office desktop"),
+            (
+                "Using a 128GB stick in the desktop:",
+                "128GB stick in the desktop",
+            ),
+            ("Results from server seven", "Results from server seven"),
+            ("And then, my old disk as well", "old disk"),
+        ] {
+            assert_eq!(noun_phrase(sentence), named);
+        }
+    }
+
+    #[test]
+    fn only_the_last_sentence_counts() {
+        let text = "It took 3.5 minutes. Fine! Now the USB disk.";
+        assert_eq!(&text[last_sentence(text)..], "Now the USB disk.");
+    }
+
+    #[test]
+    fn runs_follow_the_order_of_fio() {
+        let mut runs = Runs::default();
+        let kinds = [
+            ResultKind::Job(0),
+            ResultKind::Job(1),
+            ResultKind::Group(0),
+            ResultKind::Group(1),
+            ResultKind::Group(0),
+            ResultKind::Job(0),
+            ResultKind::Whole,
+            ResultKind::Whole,
+        ];
+        let numbers: Vec<_> = kinds.into_iter().map(|kind| runs.enter(kind).0).collect();
+        assert_eq!(numbers, [1, 1, 1, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn bylines_are_no_labels() {
+        assert!(is_byline("posted on 09:43 PM on Tuesday"));
+        assert!(!is_byline("Bytes and bits"));
+    }
+}
