@@ -61,7 +61,8 @@ fn megabytes(rate: BytesPerSec) -> String {
 /// The slowest link that `label` names, with its ceiling.
 pub fn link_named(label: &str) -> Option<(&'static str, BytesPerSec)> {
     // longer names first: the first that fits at a place is the one that is meant
-    const LINKS: [(&[&str], &str, f64); 12] = [
+    type Link = (&'static [&'static str], &'static str, f64);
+    const LINKS: &[Link] = &[
         (
             &["usb 3.2 gen 2x2", "usb 3.2 gen2x2"],
             "USB 3.2 Gen 2x2",
