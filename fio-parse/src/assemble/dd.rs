@@ -280,7 +280,7 @@ fn rate(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Reading<B
 }
 
 /// A scaled figure as `human` reads it: a decimal point, no blanks, `/s`.
-fn plain(text: &str) -> CompactString {
+pub(crate) fn plain(text: &str) -> CompactString {
     let Some((number, unit)) = transfer::split_number(text) else {
         return CompactString::new(text);
     };

@@ -49,7 +49,7 @@ pub enum Complaint<'t> {
 }
 
 /// The line without what quotes, lists and comment signs put in front of it.
-pub(super) fn unmarked(text: &str) -> &str {
+pub(crate) fn unmarked(text: &str) -> &str {
     let mut rest = lex::skip_margin(text);
     while let Some(next) = rest.strip_prefix(['#', '*', ';', '/', '.', '…']) {
         // "/bin/dd: …" is a command, "// …" and "#" are comments
