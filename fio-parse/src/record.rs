@@ -1,5 +1,7 @@
 //! The record: one measured direction of one report scope, and its JSON line.
 //!
+//! Long because every field that goes over the wire stands here, in one place.
+//!
 //! A record is evidence, not an opinion. It holds what was printed, where, and the interval of numbers that would
 //! print so. Anything inferred (ratios, IOPS from bandwidth and block size, rankings) belongs to who reads it.
 //!
