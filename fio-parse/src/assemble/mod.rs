@@ -11,6 +11,7 @@ pub mod fio_json;
 pub mod fio_log;
 pub mod fio_terse;
 pub mod fio_text;
+pub mod summary;
 
 mod fio_check;
 mod fio_legacy;

@@ -11,6 +11,7 @@ pub mod fio_log;
 pub mod fio_terse;
 pub mod fio_text;
 pub mod prose;
+pub mod summary;
 pub mod time;
 
 use crate::context::{ResultKind, direction_bits};
