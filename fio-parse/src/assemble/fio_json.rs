@@ -211,7 +211,7 @@ fn measurement(
             dropped: count(side.drop_ios).unwrap_or(0),
         }),
         cpu: cpu(decoder, job),
-        steady_state: latency::steady_state(job),
+        steadystate: latency::steady_state(job),
         ..Measurement::default()
     };
     let percent = version.is_none_or(|version| version >= PERCENT_AGG);

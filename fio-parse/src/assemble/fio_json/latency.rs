@@ -99,11 +99,12 @@ pub(super) fn priorities(
             let name: Vec<&str> = parts.into_iter().flatten().collect();
             let latency = latency(decoder, &block.latency)?;
             let (clat_ns, lat_ns) = match block.is_total {
-                true => (None, Some(latency)),
-                false => (Some(latency), None),
+                true => (None, Some(Box::new(latency))),
+                false => (Some(Box::new(latency)), None),
             };
             Some(PriorityLatency {
                 priority: name.join("/"),
+                percent: None,
                 clat_ns,
                 lat_ns,
             })
@@ -153,9 +154,11 @@ fn spread<Q: Quantity>(
 pub(super) fn steady_state(job: &block::Job<'_>) -> Option<Box<SteadyState>> {
     let block = job.steady_state.as_deref()?;
     Some(Box::new(SteadyState {
-        target: block.target?.to_owned(),
         attained: block.attained? != "0",
-        criterion: block.criterion.map(str::to_owned),
+        bytes_per_sec: None,
+        iops: None,
+        criterion: Some(block.target?.to_owned()),
+        deviation: block.criterion.map(str::to_owned),
     }))
 }
 
