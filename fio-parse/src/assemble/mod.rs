@@ -14,13 +14,15 @@ pub mod fio_text;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_series;
 
+use crate::block::fio_note::FioNote;
 use crate::block::{self, Block, Kind};
 use crate::context::{self, Context};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::era::{Era, Version};
+use crate::era::{Era, Look, Version};
 use crate::record::{
-    Dialect, Direction, Measurement, Record, Scope, ScopeKind, Source, Tool, WallCovers,
+    Dialect, Direction, JobError, Measurement, Record, Scope, ScopeKind, Source, Tool, WallCovers,
     WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
@@ -46,6 +48,8 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         parsed: Parsed::default(),
         timed: None,
         assumption: None,
+        series: fio_series::find(&blocks, &contexts),
+        report: Report::default(),
     };
     if log.encoding() == Encoding::Mixed {
         assembler.parsed.diagnostics.push(Diagnostic::note(
@@ -55,8 +59,11 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         ));
     }
     for (index, block) in blocks.iter().enumerate() {
-        assembler.block(block, contexts.get(&index));
+        if !assembler.series.is_past(index) {
+            assembler.block(block, contexts.get(&index));
+        }
     }
+    assembler.interim();
     assembler.parsed.diagnostics.extend(assembler.assumption);
     assembler.parsed
 }
@@ -69,12 +76,41 @@ struct Assembler<'l, 't> {
     timed: Option<usize>,
     /// The note on a version that had to be assumed, made once for the log.
     assumption: Option<Diagnostic>,
+    /// Reports that are only the past of a later one.
+    series: fio_series::Series,
+    /// What is known of the fio report that is being read.
+    report: Report,
+}
+
+/// What the parts of one fio report share.
+#[derive(Default)]
+struct Report {
+    /// Whether the run was ended before its time.
+    interrupted: bool,
+    /// The run of the jobs that failed, their groups and errors.
+    failed: Vec<(u32, u32, JobError)>,
+    /// The failure that was printed on a line of its own, until a job section tells it too.
+    failure: Option<Diagnostic>,
+    /// The records of the last job section, and the era of its fio, for lines that were cut loose from it.
+    last: Vec<usize>,
+    era: Era,
+}
+
+/// fio, in the version that the context states.
+fn fio(context: &Context) -> Tool {
+    Tool {
+        version: context.version.as_deref().map(str::to_owned),
+        ..Tool::named("fio")
+    }
 }
 
 impl Assembler<'_, '_> {
     fn block(&mut self, block: &Block<'_>, context: Option<&Context>) {
         match (&block.kind, context) {
+            (Kind::FioJob(job), Some(context)) => self.fio_job(job, context),
+            (Kind::FioJob(loose), None) => self.loose(loose),
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
+            (Kind::FioNote(note), _) => self.note(note),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
             (Kind::Time(time), _) => self.time(time),
             (Kind::Command(command), _) => {
@@ -82,39 +118,173 @@ impl Assembler<'_, '_> {
                     .diagnostics
                     .extend(command.problems.iter().cloned());
                 self.timed = None;
+                self.end_report();
             }
             (Kind::Blank | Kind::Other, _) => {}
             _ => self.timed = None,
         }
     }
 
+    fn fio_job(&mut self, job: &block::fio_text::FioJob<'_>, context: &Context) {
+        self.timed = None;
+        self.parsed.diagnostics.extend(job.problems.iter().cloned());
+        let era = self.era(context);
+        let workload = context.workload.as_deref();
+        let blocks = workload.map_or_else(Default::default, |workload| {
+            fio_text::BlockSizes::for_section(workload, job)
+        });
+        let errors = fio_text::errors(job);
+        let run = self.series.number(context.run);
+        let head = job.head.as_ref();
+        let scope = Scope {
+            group: head.map(|head| head.group),
+            job: head.map(|head| head.name.to_owned()),
+            jobs: head.and_then(|head| head.jobs),
+            ..Scope::of(match head {
+                Some(head) if head.name == "All clients" && head.pid == Some(0) => {
+                    ScopeKind::AllClients
+                }
+                _ => ScopeKind::Job,
+            })
+        };
+        self.report.failure = None;
+        self.report.last.clear();
+        self.report.era = era;
+        let measurements = fio_text::measurements(job, era, blocks);
+        for error in &errors {
+            self.report
+                .failed
+                .push((run, scope.group.unwrap_or(0), error.clone()));
+            if measurements.is_empty() {
+                self.parsed.diagnostics.push(Diagnostic::warning(
+                    Code::JOB_FAILED,
+                    head.map(|head| head.span),
+                    format!(
+                        "the job {:?} failed and moved nothing: {}",
+                        head.map_or("", |head| head.name),
+                        error.text
+                    ),
+                ));
+            }
+        }
+        self.assume(fio_text::era_of(&job.looks, era));
+        for part in measurements {
+            let mut record = self.record(
+                context,
+                part.span,
+                Dialect::FioJob,
+                fio(context),
+                scope.clone(),
+                part.direction,
+            );
+            record.errors.clone_from(&errors);
+            record.interrupted = self.report.interrupted;
+            self.report.last.push(self.parsed.records.len());
+            self.push(record, part.measurement, part.warnings);
+        }
+    }
+
+    /// Gives lines that were cut loose to the job section above them.
+    fn loose(&mut self, lines: &block::fio_text::FioJob<'_>) {
+        self.parsed
+            .diagnostics
+            .extend(lines.problems.iter().cloned());
+        let Some(nearest) = self.report.last.last().copied() else {
+            self.parsed.diagnostics.push(Diagnostic::note(
+                Code::LOOSE_LINES,
+                Some(lines.span),
+                "expected a line such as `read: IOPS=…` above these lines of a job section, found none; nothing was taken from them",
+            ));
+            return;
+        };
+        for &index in &self.report.last {
+            let record = &mut self.parsed.records[index];
+            fio_text::attach(
+                lines,
+                self.report.era,
+                record.direction,
+                index == nearest,
+                &mut record.measurement,
+                &mut record.warnings,
+            );
+        }
+    }
+
     fn fio_group(&mut self, group: &block::fio_group::FioGroup<'_>, context: &Context) {
+        self.timed = None;
         self.parsed
             .diagnostics
             .extend(group.problems.iter().cloned());
         let era = self.era(context);
+        let run = self.series.number(context.run);
+        self.report.last.clear();
         for line in fio_group::measurements(group, era) {
             let scope = Scope {
                 group: group.group,
                 ..Scope::of(ScopeKind::Group)
             };
-            let tool = Tool {
-                version: context.version.as_deref().map(str::to_owned),
-                ..Tool::named("fio")
-            };
-            let record = self.record(
+            let mut record = self.record(
                 context,
                 line.span,
                 Dialect::FioGroup,
-                tool,
+                fio(context),
                 scope,
                 line.direction,
             );
-            if self.assumption.is_none() {
-                let look = crate::era::Look::Modern;
-                self.assumption = era.seen(look).assumption();
-            }
+            // a sum that a failed job is part of is no result either
+            let failed = self.report.failed.iter();
+            record.errors = failed
+                .filter(|failed| (failed.0, failed.1) == (run, group.group.unwrap_or(0)))
+                .map(|(_, _, error)| error.clone())
+                .collect();
+            record.interrupted = self.report.interrupted;
+            self.assume(era.seen(Look::Modern));
             self.push(record, line.measurement, line.warnings);
+        }
+    }
+
+    fn note(&mut self, note: &FioNote<'_>) {
+        match note {
+            FioNote::Version(_) | FioNote::Starting => self.end_report(),
+            FioNote::Ended | FioNote::Progress { interrupted: true } => {
+                self.report.interrupted = true
+            }
+            FioNote::Failure(text) => {
+                let failure = Diagnostic::warning(
+                    Code::JOB_FAILED,
+                    Some(text.span),
+                    format!("a job failed: {}", text.text.trim_start_matches("fio: ")),
+                );
+                self.parsed
+                    .diagnostics
+                    .extend(self.report.failure.replace(failure));
+            }
+            _ => {}
+        }
+    }
+
+    /// What was said of one report does not hold for the next.
+    fn end_report(&mut self) {
+        let report = std::mem::take(&mut self.report);
+        self.parsed.diagnostics.extend(report.failure);
+    }
+
+    /// Notes once that a version had to be assumed.
+    fn assume(&mut self, era: Era) {
+        if self.assumption.is_none() {
+            self.assumption = era.assumption();
+        }
+    }
+
+    /// Says how many reports were only the past of a later one.
+    fn interim(&mut self) {
+        self.end_report();
+        if self.series.len() > 0 {
+            self.parsed.diagnostics.push(Diagnostic::note(
+                Code::INTERIM,
+                None,
+                format!("{} reports are the past of a later one of the same run, and no results of their own", self.series.len()),
+            ));
         }
     }
 
@@ -166,11 +336,12 @@ impl Assembler<'_, '_> {
 
     /// What is known of the fio that printed a result.
     fn era(&self, context: &Context) -> Era {
-        context
-            .version
-            .as_deref()
-            .and_then(Version::read)
-            .map_or_else(Era::default, |(version, _)| Era::of(version))
+        let stated = context.version.as_deref().and_then(Version::read);
+        let era = stated.map_or_else(Era::default, |(version, _)| Era::of(version));
+        match context.workload.as_deref().map(fio_text::printing) {
+            Some((kb_base, figures)) => era.with_options(kb_base, figures),
+            None => era,
+        }
     }
 
     fn record(
@@ -195,7 +366,7 @@ impl Assembler<'_, '_> {
             device: None,
             section: context.section.clone(),
             workload: context.workload.clone(),
-            run: context.run,
+            run: self.series.number(context.run),
             scope,
             direction,
             measurement: Measurement::default(),

@@ -360,7 +360,15 @@ fn loose_lines_complete_the_section_above() {
     let attach_text = |text: &str, to: &mut JobMeasurement| {
         let log = Log::from_bytes("x", text.as_bytes()).unwrap();
         let loose = fio_text::read(&log, &mut log.segments()).unwrap();
-        attach(&loose, Era::default(), to);
+        assert!(loose.is_loose());
+        attach(
+            &loose,
+            Era::default(),
+            to.direction,
+            true,
+            &mut to.measurement,
+            &mut to.warnings,
+        );
     };
     attach_text(
         "    clat (usec): min=1, max=18600, avg=51.29, stdev=16.79\n",
