@@ -16,10 +16,12 @@ use crate::build;
 use crate::derive;
 use crate::filter::Filter;
 use crate::frame::{Builder, Wanted};
+use crate::gate::{self, Gate};
+use crate::grid::Report;
 use crate::keys::{self, Key};
 use crate::load::{self, Input, Plan};
 use crate::metric::Metric;
-use crate::render;
+use crate::render::{self, text::Style};
 use crate::scale;
 use crate::view::{Sort, View};
 
@@ -95,6 +97,18 @@ struct Args {
     #[arg(long)]
     holm: bool,
 
+    /// Fail (exit 1) if anything is worse than the base by more than this share, as 5%
+    #[arg(long, value_name = "SHARE", value_parser = gate::parse_threshold)]
+    threshold: Option<f64>,
+
+    /// Metrics that may fail the gate (default: all shown that have a better and a worse)
+    #[arg(long, value_name = "METRICS", value_parser = metrics, requires = "threshold")]
+    fail_on: Option<::std::vec::Vec<Metric>>,
+
+    /// Fail on what is better by more than the threshold, too
+    #[arg(long, requires = "threshold")]
+    two_sided: bool,
+
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -102,6 +116,10 @@ struct Args {
     /// Write here instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Draw bars below the tables
+    #[arg(long)]
+    bars: bool,
 
     /// Draw tables with ASCII characters only
     #[arg(long)]
@@ -138,6 +156,13 @@ enum Format {
     Tsv,
     Json,
     Jsonl,
+    /// One self-contained page
+    Html,
+    /// Markdown for a job summary
+    Github,
+    /// The array of github-action-benchmark
+    GhaBench,
+    Openmetrics,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -294,28 +319,72 @@ fn compare(
         return Ok((list(&frame)?.into_bytes(), status));
     }
     let report = build::report(&frame, &view).map_err(|e| e.to_string())?;
-    let text = match args.format {
-        Format::Table => {
-            let style = render::text::Style {
-                width: args.width.or(terminal.width).map_or(100, usize::from),
-                ascii: args.ascii,
-                color: match args.color {
-                    When::Always => true,
-                    When::Never => false,
-                    When::Auto => {
-                        terminal.width.is_some() && !terminal.no_color && args.output.is_none()
-                    }
-                },
-            };
-            render::text::render(&report, style)
+    let mut lines = Vec::new();
+    if let Some(threshold) = args.threshold {
+        let finding = gate::check(&report, &gate(args, threshold));
+        for line in &finding.unjudged {
+            say(&format!("fio-compare: gate: {line}"));
         }
-        Format::Markdown => render::markdown::render(&report),
-        Format::Csv => render::delimited::csv(&report),
-        Format::Tsv => render::delimited::tsv(&report),
-        Format::Json => render::json::json(&report),
-        Format::Jsonl => render::json::jsonl(&report),
-    };
+        for line in &finding.failures {
+            lines.push(format!("gate failed: {line}"));
+        }
+        if finding.failures.is_empty() {
+            lines.push(format!("gate passed: {} results judged", finding.judged));
+        } else if status == 0 {
+            status = 1;
+        }
+        lines
+            .iter()
+            .for_each(|line| say(&format!("fio-compare: {line}")));
+    }
+    let text = render(args, &report, &lines, terminal)?;
     Ok((text.into_bytes(), status))
+}
+
+fn gate(args: &Args, threshold: f64) -> Gate {
+    let metrics = args.fail_on.iter().flatten();
+    Gate {
+        threshold,
+        metrics: metrics.map(Metric::to_string).collect(),
+        two_sided: args.two_sided,
+        alpha: args.alpha,
+    }
+}
+
+fn render(
+    args: &Args,
+    report: &Report,
+    gate: &[String],
+    terminal: Terminal,
+) -> Result<String, String> {
+    let style = Style {
+        width: args.width.or(terminal.width).map_or(100, usize::from),
+        ascii: args.ascii,
+        color: match args.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => terminal.width.is_some() && !terminal.no_color && args.output.is_none(),
+        },
+    };
+    Ok(match args.format {
+        Format::Table if args.bars => {
+            format!(
+                "{}\n{}",
+                render::text::render(report, style),
+                render::bars::render(report, style)
+            )
+        }
+        Format::Table => render::text::render(report, style),
+        Format::Markdown => render::markdown::render(report),
+        Format::Csv => render::delimited::csv(report),
+        Format::Tsv => render::delimited::tsv(report),
+        Format::Json => render::json::json(report),
+        Format::Jsonl => render::json::jsonl(report),
+        Format::Html => render::html::render(report),
+        Format::Github => render::github::summary(report, gate),
+        Format::GhaBench => render::github::action(report)?,
+        Format::Openmetrics => render::openmetrics::render(report),
+    })
 }
 
 fn view(args: &Args) -> View {

@@ -25,6 +25,7 @@ pub mod dict;
 pub mod digits;
 pub mod filter;
 pub mod frame;
+pub mod gate;
 pub mod grid;
 pub mod keys;
 pub mod load;

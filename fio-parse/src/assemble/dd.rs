@@ -17,9 +17,10 @@
 pub mod check;
 pub mod clock;
 pub mod kind;
+pub mod plausible;
 
 use crate::block::dd::DdBlock;
-use crate::block::dd::line::{self, Transfer};
+use crate::block::dd::transfer::{self, Transfer};
 use crate::block::time::TimeBlock;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::figure::decimal::{self, Decimal};
@@ -228,7 +229,7 @@ fn bytes(
 }
 
 fn seconds(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Reading<Nanos>> {
-    let (number, _) = line::split_number(figure.text)?;
+    let (number, _) = transfer::split_number(figure.text)?;
     let number = dotted(number);
     match decimal::read::<Nanos>(&number, kind.seconds(&number), 1e9) {
         Ok(possible) => Some(Reading::of(possible, figure)),
@@ -246,7 +247,7 @@ fn seconds(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Readin
 
 fn rate(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Reading<BytesPerSec>> {
     // "Infinity B/s": no number, no time
-    let (number, unit) = line::split_number(figure.text)?;
+    let (number, unit) = transfer::split_number(figure.text)?;
     let read = if matches!(
         kind,
         Kind::Bsd | Kind::OpenBsd | Kind::NetBsd | Kind::GnuOld
@@ -279,26 +280,31 @@ fn rate(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Reading<B
 }
 
 /// A scaled figure as `human` reads it: a decimal point, no blanks, `/s`.
-fn plain(text: &str) -> CompactString {
-    let Some((number, unit)) = line::split_number(text) else {
+pub(crate) fn plain(text: &str) -> CompactString {
+    let Some((number, unit)) = transfer::split_number(text) else {
         return CompactString::new(text);
     };
     let mut plain = dotted(number);
     let (prefix, per) = unit
         .split_once('/')
         .map_or((unit, false), |(prefix, _)| (prefix, true));
-    plain.push_str(prefix.trim());
+    plain.push_str(prefix.trim_start_matches("&nbsp;").trim());
     if per {
         plain.push_str("/s");
     }
     plain
 }
 
-/// The number with a point for a decimal comma.
+/// The number with a point for a decimal comma and a plain minus sign.
 fn dotted(number: &str) -> CompactString {
     number
         .chars()
-        .map(|c| if c == ',' { '.' } else { c })
+        .map(|c| match c {
+            ',' => '.',
+            '0'..='9' | '.' | 'e' | 'E' | '+' => c,
+            // what word processors make of a minus sign
+            _ => '-',
+        })
         .collect()
 }
 
@@ -421,4 +427,33 @@ pub fn add_time(measurement: &mut Measurement, time: &TimeBlock<'_>, covers: Wal
 /// Adds the time of a `sync` that followed the run and was timed by itself.
 pub fn add_sync_time(measurement: &mut Measurement, time: &TimeBlock<'_>) {
     measurement.sync_ns = time.real.and_then(|figure| clock::read(figure, time.form));
+}
+
+/// Whether `earlier` is only a state of the run that `later` ends: the answer to a signal, or progress.
+///
+/// To be asked of consecutive reports under one command. Of a loop over several commands the reports do not grow
+/// this way, or each has the bytes that its command asked for.
+pub fn supersedes(later: &DdBlock<'_>, earlier: &DdBlock<'_>, workload: Option<&Workload>) -> bool {
+    let (Some(before), Some(after)) = (&earlier.transfer, &later.transfer) else {
+        return false;
+    };
+    if !before.grows_to(after) || before.form != after.form {
+        return false;
+    }
+    if earlier.status || earlier.unfinished {
+        return true;
+    }
+    let Some(workload) = workload.filter(|workload| workload.missing.is_empty()) else {
+        return false;
+    };
+    let count = |transfer: &Transfer<'_>| {
+        transfer
+            .bytes
+            .and_then(|figure| transfer::split_number(figure.text))
+            .and_then(|(number, _)| number.parse().ok())
+            .map(Bytes)
+    };
+    // a run that had all it was asked for was over; without a count only one command can have grown
+    let asked = workload.dd().and_then(Dd::asked_bytes);
+    count(before) != asked && (asked.is_none() || count(after) <= asked)
 }

@@ -28,11 +28,6 @@ impl Series {
         self.past.contains_key(&block)
     }
 
-    /// How many reports are only the past of another.
-    pub fn len(&self) -> usize {
-        self.runs.len()
-    }
-
     /// The number of a run when runs that are only the past of another are not counted.
     pub fn number(&self, run: u32) -> u32 {
         run - self.runs.partition_point(|past| *past < run) as u32

@@ -5,16 +5,19 @@
 //! becomes warnings of the record; what belongs to no record becomes a diagnostic of the log.
 
 pub mod dd;
+pub mod entry;
 pub mod fio_group;
 pub mod fio_json;
 pub mod fio_log;
 pub mod fio_terse;
 pub mod fio_text;
+pub mod summary;
 
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
 mod fio_series;
+mod machine;
 
 use crate::block::fio_note::FioNote;
 use crate::block::{self, Block, Kind};
@@ -22,11 +25,12 @@ use crate::context::{self, Context};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Look, Version};
 use crate::record::{
-    Dialect, Direction, JobError, Measurement, Record, Scope, ScopeKind, Source, Tool, WallCovers,
-    WireVersion,
+    Dialect, Direction, JobError, Label, LabelSource, Measurement, Record, Scope, ScopeKind,
+    Source, Tool, WallCovers, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
 use crate::workload::{Timed, Workload};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a log holds.
@@ -50,6 +54,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         assumption: None,
         series: fio_series::find(&blocks, &contexts),
         report: Report::default(),
+        document: None,
     };
     if log.encoding() == Encoding::Mixed {
         assembler.parsed.diagnostics.push(Diagnostic::note(
@@ -59,16 +64,18 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         ));
     }
     for (index, block) in blocks.iter().enumerate() {
-        if !assembler.series.is_past(index) {
+        if assembler.series.is_past(index) {
+            assembler.past(block);
+        } else {
             assembler.block(block, contexts.get(&index));
         }
     }
-    assembler.interim();
+    assembler.end_report();
     assembler.parsed.diagnostics.extend(assembler.assumption);
     assembler.parsed
 }
 
-struct Assembler<'l, 't> {
+struct Assembler<'l, 't, 'b> {
     log: &'l Log<'t>,
     name: Arc<str>,
     parsed: Parsed,
@@ -80,6 +87,8 @@ struct Assembler<'l, 't> {
     series: fio_series::Series,
     /// What is known of the fio report that is being read.
     report: Report,
+    /// The last JSON document and where its records are, as the next one may report on the same run.
+    document: Option<(&'b block::fio_json::Document<'b>, Range<usize>)>,
 }
 
 /// What the parts of one fio report share.
@@ -104,13 +113,15 @@ fn fio(context: &Context) -> Tool {
     }
 }
 
-impl Assembler<'_, '_> {
-    fn block(&mut self, block: &Block<'_>, context: Option<&Context>) {
+impl<'b> Assembler<'_, '_, 'b> {
+    fn block<'d: 'b>(&mut self, block: &'b Block<'d>, context: Option<&Context>) {
         match (&block.kind, context) {
             (Kind::FioJob(job), Some(context)) => self.fio_job(job, context),
             (Kind::FioJob(loose), None) => self.loose(loose),
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
             (Kind::FioNote(note), _) => self.note(note),
+            (Kind::FioJson(json), Some(context)) => self.fio_json(json, context),
+            (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
             (Kind::Time(time), _) => self.time(time),
             (Kind::Command(command), _) => {
@@ -122,6 +133,18 @@ impl Assembler<'_, '_> {
             }
             (Kind::Blank | Kind::Other, _) => {}
             _ => self.timed = None,
+        }
+    }
+
+    /// Passes over what a later report says better.
+    fn past(&mut self, block: &Block<'_>) {
+        self.report.last.clear();
+        if let Kind::FioJob(job) = &block.kind {
+            self.parsed.diagnostics.push(Diagnostic::note(
+                Code::STATUS_SERIES,
+                Some(job.head.as_ref().map_or(job.span, |head| head.span)),
+                "this report is of a run that went on; the last one below is its result",
+            ));
         }
     }
 
@@ -218,7 +241,8 @@ impl Assembler<'_, '_> {
         let era = self.era(context);
         let run = self.series.number(context.run);
         self.report.last.clear();
-        for line in fio_group::measurements(group, era) {
+        let measured = fio_group::measurements(group, era);
+        for (line, printed) in measured.into_iter().zip(&group.lines) {
             let scope = Scope {
                 group: group.group,
                 ..Scope::of(ScopeKind::Group)
@@ -239,6 +263,9 @@ impl Assembler<'_, '_> {
                 .collect();
             record.interrupted = self.report.interrupted;
             self.assume(era.seen(Look::Modern));
+            if let Some(prefix) = printed.prefix {
+                self.name_file(&mut record, prefix);
+            }
             self.push(record, line.measurement, line.warnings);
         }
     }
@@ -276,16 +303,90 @@ impl Assembler<'_, '_> {
         }
     }
 
-    /// Says how many reports were only the past of a later one.
-    fn interim(&mut self) {
-        self.end_report();
-        if self.series.len() > 0 {
-            self.parsed.diagnostics.push(Diagnostic::note(
-                Code::INTERIM,
-                None,
-                format!("{} reports are the past of a later one of the same run, and no results of their own", self.series.len()),
-            ));
+    fn fio_json(&mut self, json: &'b block::fio_json::FioJson<'b>, context: &Context) {
+        self.timed = None;
+        self.parsed
+            .diagnostics
+            .extend(json.problems.iter().cloned());
+        for (run, document) in (self.series.number(context.run)..).zip(&json.documents) {
+            let (entries, diagnostics) = fio_json::entries(self.log, document);
+            if let Some((earlier, records)) = self.document.take()
+                && fio_json::supersedes(document, earlier)
+            {
+                self.parsed.records.drain(records);
+                self.parsed.diagnostics.push(Diagnostic::note(
+                    Code::STATUS_SERIES,
+                    Some(earlier.span),
+                    "this report is of a run that went on; the last one below is its result",
+                ));
+            }
+            let first = self.parsed.records.len();
+            let version = document.version.or(context.version.as_deref());
+            for mut entry in entries {
+                entry.workload = fio_json::better(entry.workload, context.workload.as_ref());
+                self.entry(entry, context, Dialect::FioJson, version, run);
+            }
+            self.parsed.diagnostics.extend(diagnostics);
+            self.document = Some((document, first..self.parsed.records.len()));
         }
+    }
+
+    fn fio_terse(&mut self, terse: &block::fio_terse::FioTerse<'_>, context: &Context) {
+        self.timed = None;
+        self.parsed
+            .diagnostics
+            .extend(terse.problems.iter().cloned());
+        let stated = context.version.as_deref();
+        let around = fio_terse::Around::of(
+            stated.and_then(Version::read).map(|(version, _)| version),
+            context.workload.as_deref(),
+        );
+        for row in &terse.rows {
+            let (entries, diagnostics) = fio_terse::entries(self.log, row, around);
+            for mut entry in entries {
+                entry.workload = context.workload.clone();
+                self.entry(
+                    entry,
+                    context,
+                    Dialect::FioTerse,
+                    row.fio.or(stated),
+                    self.series.number(context.run),
+                );
+            }
+            self.parsed.diagnostics.extend(diagnostics);
+        }
+    }
+
+    /// Makes an entry of a machine format a record.
+    fn entry(
+        &mut self,
+        entry: entry::Entry,
+        context: &Context,
+        dialect: Dialect,
+        version: Option<&str>,
+        run: u32,
+    ) {
+        let tool = Tool {
+            version: version.map(str::to_owned),
+            ..Tool::named("fio")
+        };
+        let record = self.record(
+            context,
+            entry.span,
+            dialect,
+            tool,
+            entry.scope,
+            entry.direction,
+        );
+        self.parsed.records.push(Record {
+            machine: entry.machine.or(record.machine),
+            workload: entry.workload,
+            run,
+            measurement: entry.measurement,
+            errors: entry.errors,
+            warnings: entry.warnings,
+            ..record
+        });
     }
 
     fn dd(&mut self, block: &block::dd::DdBlock<'_>, context: &Context) {
@@ -331,6 +432,21 @@ impl Assembler<'_, '_> {
         } else {
             let covers = dd::wall_covers(timed).unwrap_or(WallCovers::Unknown);
             dd::add_time(&mut record.measurement, time, covers);
+        }
+    }
+
+    /// Gives a record the name that `grep` put in front of its line: its machine's, if nothing else names one.
+    fn name_file(&self, record: &mut Record, prefix: &str) {
+        let label = Label {
+            text: prefix.into(),
+            full: None,
+            span: Some(self.log.span_of(prefix)),
+            by: LabelSource::File,
+            ambiguous: false,
+        };
+        match &record.machine {
+            None => record.machine = Some(label),
+            Some(_) => record.section.push(label),
         }
     }
 

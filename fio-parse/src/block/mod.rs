@@ -12,6 +12,7 @@ pub mod fio_note;
 pub mod fio_terse;
 pub mod fio_text;
 pub mod prose;
+pub mod summary;
 pub mod time;
 
 use crate::context::{ResultKind, direction_bits};
@@ -66,6 +67,10 @@ pub enum Kind<'t> {
     Command(Box<Command<'t>>),
     /// A job section of fio's normal output, or some lines of one.
     FioJob(Box<fio_text::FioJob<'t>>),
+    /// fio's JSON.
+    FioJson(Box<fio_json::FioJson<'t>>),
+    /// fio's terse lines.
+    FioTerse(Box<fio_terse::FioTerse<'t>>),
     /// fio's group status.
     FioGroup(Box<fio_group::FioGroup<'t>>),
     /// What fio prints around its report.
@@ -95,6 +100,8 @@ impl Kind<'_> {
             Kind::Command(_) => "command",
             Kind::FioJob(job) if job.is_loose() => "fio lines",
             Kind::FioJob(_) => "fio job",
+            Kind::FioJson(_) => "fio json",
+            Kind::FioTerse(_) => "fio terse",
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
             Kind::Dd(_) => "dd",
@@ -162,6 +169,23 @@ impl Block<'_> {
                 kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
                 directions: direction_bits(job.parts.iter().filter_map(|part| part.direction())),
             },
+            Kind::FioJson(json) => {
+                let jobs = json.documents.iter().flat_map(|document| &document.jobs);
+                let sides = jobs.flat_map(|job| &job.sides);
+                let moved = sides.filter(|(_, side)| side.moved_bytes());
+                Role::Result {
+                    kind: ResultKind::Documents(json.documents.len() as u32),
+                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                }
+            }
+            Kind::FioTerse(terse) => {
+                let sides = terse.rows.iter().flat_map(|row| &row.sides);
+                let moved = sides.filter(|(_, side)| side.moved_bytes());
+                Role::Result {
+                    kind: ResultKind::Documents(1),
+                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                }
+            }
             Kind::FioGroup(group) => Role::Result {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
@@ -174,12 +198,38 @@ impl Block<'_> {
     }
 }
 
-/// Whether a text can be a title or caption: one line of at most ten words that does not end as a sentence does.
+/// Whether a text can be a title or caption: one line that does not end as a sentence does, and is not long.
+///
+/// An ellipsis ends what a script says it is about to do (`Running the write test...`).
 fn is_short(text: &str) -> bool {
-    text.len() <= 120
-        && !text.contains('\n')
-        && !text.ends_with(['.', '!', '?', ',', ';'])
-        && text.split_whitespace().count() <= 10
+    let body = text.trim_end_matches(['…', '.']);
+    let ellipsis = text.len() - body.len() >= 3;
+    let words = text.split_whitespace().count();
+    !text.contains('\n')
+        && (ellipsis || !text.ends_with(['.', '!', '?', ',', ';']))
+        && words <= if text.ends_with(':') { 12 } else { 20 }
+        && text.len() <= 160
+}
+
+/// Whether a line is one of a terminal's screen: a prompt and a command that is not ours to read.
+fn is_shell_line(text: &str) -> bool {
+    if text.starts_with("$ ") || text.starts_with("❯ ") || text.starts_with("PS ") {
+        return true;
+    }
+    // user@host:~$ …
+    let Some((prompt, _)) = text.split_once(['$', '#']) else {
+        return false;
+    };
+    let mut parts = prompt.splitn(2, '@');
+    let user = parts.next().unwrap_or("");
+    let host = parts.next().unwrap_or("");
+    let name = |text: &str| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.:/~ ".contains(&b))
+    };
+    name(user.trim_start_matches('[')) && name(host.trim_end_matches(']')) && !user.contains(' ')
 }
 
 /// Cuts the log into blocks, in order, without gap or overlap.
@@ -204,7 +254,19 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
                 }
                 last.span.end = span.end;
             }
-            (_, kind) => blocks.push(Block { kind, span }),
+            (last, kind) => {
+                // `# what comes` right above a command is a comment of the script, and no heading
+                if let (Kind::Command(_), Some(Kind::Prose(prose))) =
+                    (&kind, last.map(|last| &mut last.kind))
+                    && prose.style == Style::Heading(1)
+                    && log
+                        .get(Span::new(prose.span.start.saturating_sub(2), start))
+                        .starts_with("# ")
+                {
+                    prose.style = Style::Emphasis;
+                }
+                blocks.push(Block { kind, span });
+            }
         }
     }
 }
@@ -222,7 +284,7 @@ fn next<'t>(
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
-    if line.text.trim().is_empty() {
+    if prose::unquoted(line.text).is_empty() {
         *lines = behind;
         return Some(Kind::Blank);
     }
@@ -244,11 +306,20 @@ fn next<'t>(
         *lines = behind;
         return Some(Kind::Other);
     }
+    if prose.style == Style::Text && is_shell_line(prose.text) {
+        return Some(Kind::Other);
+    }
     Some(Kind::Prose(prose))
 }
 
 /// The readers, asked in turn.
 fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
+    if let Some(json) = fio_json::read(log, lines) {
+        return Some(Kind::FioJson(Box::new(json)));
+    }
+    if let Some(terse) = fio_terse::read(log, lines) {
+        return Some(Kind::FioTerse(Box::new(terse)));
+    }
     if let Some(group) = fio_group::read(log, lines) {
         return Some(Kind::FioGroup(Box::new(group)));
     }

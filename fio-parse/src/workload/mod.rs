@@ -12,6 +12,7 @@ mod entities;
 mod fio;
 pub mod header;
 pub mod jobfile;
+mod locate;
 mod numbers;
 pub mod options;
 pub mod print;

@@ -606,9 +606,17 @@ impl<'t> Shell<'t> {
     /// Takes `length` bytes as something that would be expanded.
     fn take_variable(&mut self, length: usize, word: &mut Word) {
         let text = &self.rest()[..length];
-        word.variables.push(variable_name(text).to_owned());
-        word.text.push_str(text);
+        let name = variable_name(text);
+        word.variables.push(name.to_owned());
         self.at += length;
+        // `"$X"k` must not become `$Xk`
+        let after = self.rest().trim_start_matches(['"', '\'']);
+        let joins = after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        if joins && text.strip_prefix('$') == Some(name) {
+            word.text.extend(["${", name, "}"]);
+        } else {
+            word.text.push_str(text);
+        }
     }
 }
 

@@ -135,10 +135,15 @@ const WRAPPERS: &[Wrapper] = &[
 ];
 
 const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "su"];
+/// Wrappers that are words of sentences too.
+const ENGLISH: [&str; 5] = ["time", "nice", "exec", "command", "sync"];
 const KEYWORDS: [&str; 8] = ["if", "then", "else", "do", "while", "until", "!", "--"];
 
 /// How many tokens may stand before the tool.
 const MAX_BEFORE: usize = 48;
+
+/// How many tokens of a tail are told apart.
+const MAX_BEHIND: usize = 1000;
 
 /// The tool that a word names, by its last path component: `fio`, `./fio`, `/usr/bin/dd`, `fio.exe`, `$gnu_dd`.
 pub(super) fn tool_of(word: &str) -> Option<Tool> {
@@ -275,9 +280,14 @@ fn wrapper_named(name: &str) -> Option<&'static Wrapper> {
 }
 
 /// Whether a line may start with this word, and the tool stand behind it.
-pub(super) fn may_start(word: &str) -> bool {
+///
+/// Words of English (`this time dd …`) do so only where they stand `first`.
+pub(super) fn may_start(word: &str, first: bool) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let name = name.trim_start_matches(['(', '{']);
+    if !first && (ENGLISH.contains(&name) || KEYWORDS.contains(&name)) {
+        return false;
+    }
     name.is_empty()
         || name == "sync"
         || name == "sync;"
@@ -410,7 +420,7 @@ fn words(shell: &mut Shell<'_>, tool: Tool) -> (Vec<Word>, usize) {
 fn behind(shell: &mut Shell<'_>, text: &str, outer: usize, tail: &mut Tail) {
     let mut operator = Operator::Semicolon;
     let mut fresh = false;
-    loop {
+    for _ in 0..MAX_BEHIND {
         match shell.next() {
             Token::Word(word) => {
                 tail.end = word.end;
@@ -518,7 +528,9 @@ impl Line {
                 },
             ),
         };
-        let tail = text[start..self.tail.end.max(start)].trim();
+        let tail = text[start..self.tail.end.max(start)]
+            .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\\' | '^'))
+            .trim_end();
         let plain = tail.trim_end_matches(['"', '\'', ')', '}']).trim_end();
         let nothing = plain.is_empty() || (only_sync && !self.tail.commands.is_empty());
         if !nothing && !tail.is_empty() {

@@ -263,7 +263,7 @@ pub fn attach(
         cpu,
         depths,
         latency_target,
-        steadystate,
+        steady_state,
         sync_lat_ns,
         samples,
         ios
@@ -302,17 +302,15 @@ fn fill(part: &Part<'_>, era: &Era, into: &mut Measurement, warnings: &mut Vec<D
             .unwrap_or_else(|| {
                 into.priorities.push(PriorityLatency {
                     priority: priority.name.to_owned(),
-                    percent: None,
-                    clat_ns: None,
-                    lat_ns: None,
+                    ..PriorityLatency::default()
                 });
                 into.priorities.len() - 1
             });
         let entry = &mut into.priorities[at];
         entry.percent = entry.percent.take().or(percent);
         match priority.kind {
-            Kind::Clat => entry.clat_ns = read,
-            _ => entry.lat_ns = read,
+            Kind::Clat => entry.clat_ns = read.map(|latency| *latency),
+            _ => entry.lat_ns = read.map(|latency| *latency),
         }
     }
     let decimal = part.line.as_ref().is_some_and(line::is_decimal);

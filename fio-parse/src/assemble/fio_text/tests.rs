@@ -159,13 +159,13 @@ fn known_faults_are_named_and_left_out() {
         "fio-3.33",
     );
     assert_eq!(codes(&steady), ["figure-wrong"]);
-    let state = steady.measurement.steadystate.as_ref().unwrap();
+    let state = steady.measurement.steady_state.as_ref().unwrap();
     assert!(holds(&state.bytes_per_sec, BytesPerSec::new(54_001_664.0)));
     assert_eq!(
         (
             state.attained,
-            state.criterion.as_deref(),
-            state.deviation.as_deref()
+            Some(state.target.as_str()),
+            state.criterion.as_deref()
         ),
         (false, Some("bw slope"), Some("0.123%"))
     );
