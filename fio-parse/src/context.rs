@@ -205,7 +205,10 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 header = Some((workload, false));
                 runs.close();
             }
-            Role::Version(text) => version = Some(text.into()),
+            Role::Version(text) => {
+                version = Some(text.into());
+                runs.close();
+            }
             Role::Result { kind, directions } => {
                 if let Some(short) = short.take() {
                     Arc::make_mut(&mut labels).caption = Some(short);

@@ -1,11 +1,10 @@
 //! What fio says of a job beyond bandwidth, IOPS and latency: distributions, queue depths, goals.
 //!
 //! These are parts of a [`Measurement`](crate::record::Measurement). Where fio prints them once for all directions
-//! of a job (everything but priorities), each record of the job carries them.
+//! of a job, each record of the job carries them.
 
 use crate::reading::Reading;
-use crate::record::Latency;
-use crate::unit::{BytesPerSec, Iops, Nanos, Percent};
+use crate::unit::{Nanos, Percent};
 use serde::{Deserialize, Serialize};
 
 /// One bucket of fio's latency distribution: the share of I/Os, all directions together, with a completion latency in it.
@@ -68,39 +67,4 @@ pub struct LatencyTarget {
     /// The queue depth that was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u64>,
-}
-
-/// What came of looking for a steady state.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SteadyState {
-    /// Whether one was found.
-    pub attained: bool,
-    /// Bandwidth in its window, reads and writes together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes_per_sec: Option<Reading<BytesPerSec>>,
-    /// IOPS in its window, reads and writes together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub iops: Option<Reading<Iops>>,
-    /// What was watched: `iops mean dev`, `bw slope`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub criterion: Option<String>,
-    /// How far it was off, as printed, with `%` where it is a share.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deviation: Option<String>,
-}
-
-/// The latency of the I/Os of one priority.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PriorityLatency {
-    /// `high`, `low`, or class, level and hint as fio prints them: `1/3`, `1/3/0`.
-    pub priority: String,
-    /// The share of I/Os of this priority.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub percent: Option<Reading<Percent>>,
-    /// Completion latency.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clat_ns: Option<Box<Latency>>,
-    /// Total latency, where that was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lat_ns: Option<Box<Latency>>,
 }

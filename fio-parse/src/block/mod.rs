@@ -8,6 +8,7 @@ pub mod dd;
 pub mod fio_group;
 pub mod fio_json;
 pub mod fio_log;
+pub mod fio_note;
 pub mod fio_terse;
 pub mod fio_text;
 pub mod prose;
@@ -64,12 +65,16 @@ pub enum Kind<'t> {
     Other,
     /// A command of fio or dd.
     Command(Box<Command<'t>>),
+    /// A job section of fio's normal output, or some lines of one.
+    FioJob(Box<fio_text::FioJob<'t>>),
     /// fio's JSON.
     FioJson(Box<fio_json::FioJson<'t>>),
     /// fio's terse lines.
     FioTerse(Box<fio_terse::FioTerse<'t>>),
     /// fio's group status.
     FioGroup(Box<fio_group::FioGroup<'t>>),
+    /// What fio prints around its report.
+    FioNote(fio_note::FioNote<'t>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
     /// A report of `time`.
@@ -93,9 +98,12 @@ impl Kind<'_> {
             },
             Kind::Other => "?",
             Kind::Command(_) => "command",
+            Kind::FioJob(job) if job.is_loose() => "fio lines",
+            Kind::FioJob(_) => "fio job",
             Kind::FioJson(_) => "fio json",
             Kind::FioTerse(_) => "fio terse",
             Kind::FioGroup(_) => "fio group",
+            Kind::FioNote(note) => note.name(),
             Kind::Dd(_) => "dd",
             Kind::Time(_) => "time",
         }
@@ -153,6 +161,13 @@ impl Block<'_> {
             Kind::Command(command) => Role::Command {
                 workload: command.workload.clone(),
                 host: command.host,
+            },
+            Kind::FioNote(fio_note::FioNote::Version(text)) => Role::Version(text),
+            Kind::FioNote(_) => Role::Neutral,
+            Kind::FioJob(job) if job.is_loose() => Role::Neutral,
+            Kind::FioJob(job) => Role::Result {
+                kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
+                directions: direction_bits(job.parts.iter().filter_map(|part| part.direction())),
             },
             Kind::FioJson(json) => {
                 let jobs = json.documents.iter().flat_map(|document| &document.jobs);
@@ -307,6 +322,12 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     }
     if let Some(group) = fio_group::read(log, lines) {
         return Some(Kind::FioGroup(Box::new(group)));
+    }
+    if let Some(job) = fio_text::read(log, lines) {
+        return Some(Kind::FioJob(Box::new(job)));
+    }
+    if let Some(note) = fio_note::read(log, lines) {
+        return Some(Kind::FioNote(note));
     }
     if let Some(dd) = dd::read(log, lines) {
         return Some(Kind::Dd(Box::new(dd)));

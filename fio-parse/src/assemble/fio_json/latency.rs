@@ -99,14 +99,14 @@ pub(super) fn priorities(
             let name: Vec<&str> = parts.into_iter().flatten().collect();
             let latency = latency(decoder, &block.latency)?;
             let (clat_ns, lat_ns) = match block.is_total {
-                true => (None, Some(Box::new(latency))),
-                false => (Some(Box::new(latency)), None),
+                true => (None, Some(latency)),
+                false => (Some(latency), None),
             };
             Some(PriorityLatency {
                 priority: name.join("/"),
-                percent: None,
                 clat_ns,
                 lat_ns,
+                ..PriorityLatency::default()
             })
         })
         .collect()
@@ -154,11 +154,10 @@ fn spread<Q: Quantity>(
 pub(super) fn steady_state(job: &block::Job<'_>) -> Option<Box<SteadyState>> {
     let block = job.steady_state.as_deref()?;
     Some(Box::new(SteadyState {
+        target: block.target?.to_owned(),
         attained: block.attained? != "0",
-        bytes_per_sec: None,
-        iops: None,
-        criterion: Some(block.target?.to_owned()),
-        deviation: block.criterion.map(str::to_owned),
+        criterion: block.criterion.map(str::to_owned),
+        ..SteadyState::default()
     }))
 }
 

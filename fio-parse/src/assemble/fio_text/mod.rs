@@ -33,7 +33,7 @@ use crate::era::{Era, Look};
 use crate::record::{Direction, Ios, JobError, Measurement, PriorityLatency, Samples};
 use crate::source::Span;
 use crate::unit::Bytes;
-use crate::workload::Job;
+use crate::workload::{Job, Workload, WrittenAs};
 
 /// One direction of a job.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +99,53 @@ impl From<&Job> for BlockSizes {
                 .or(job.block_bytes),
         }
     }
+}
+
+impl BlockSizes {
+    /// What a workload says of the blocks of one section; nothing where it is not clear which job that is.
+    pub fn for_section(workload: &Workload, section: &FioJob<'_>) -> Self {
+        if !workload.missing.is_empty() {
+            return Self::default();
+        }
+        match (workload.jobs(), &section.head) {
+            ([job], _) => job.into(),
+            (jobs, Some(head)) if head.jobs == Some(1) => jobs
+                .iter()
+                .find(|job| job.name == head.name)
+                .map_or_else(Self::default, Self::from),
+            _ => Self::default(),
+        }
+    }
+}
+
+/// The options of `workload` that change how fio prints: `kb_base` and `significant_figures`.
+///
+/// Where the whole of a workload is known and says nothing, they are fio's defaults.
+pub fn printing(workload: &Workload) -> (Option<u16>, Option<u8>) {
+    let jobs = workload.jobs();
+    let option = |name: &str| {
+        let mut values = jobs
+            .iter()
+            .flat_map(|job| &job.other)
+            .filter(|(key, _)| key == name);
+        values.next().map(|(_, value)| value.trim())
+    };
+    let whole = !jobs.is_empty()
+        && workload.missing.is_empty()
+        && matches!(
+            workload.written_as,
+            WrittenAs::FioCommand | WrittenAs::FioJobFile | WrittenAs::FioJson
+        );
+    let kb_base = match option("kb_base") {
+        Some("1000") => Some(1000),
+        Some("1024") => Some(1024),
+        None if whole => Some(1024),
+        _ => None,
+    };
+    (
+        kb_base,
+        option("significant_figures").and_then(|value| value.parse().ok()),
+    )
 }
 
 /// The era narrowed by what the lines of a section look like.
@@ -191,18 +238,24 @@ pub fn measurements(job: &FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMe
         .collect()
 }
 
-/// Puts what loose lines say into the measurement of the section above them, where it says nothing itself.
+/// Puts what loose lines say into the measurement of a direction above them, where it says nothing itself.
 ///
-/// Annotated reports stand so: a line of the report, a paragraph about it, the next line.
-pub fn attach(loose: &FioJob<'_>, era: Era, to: &mut JobMeasurement) {
+/// Annotated reports stand so: a line of the report, a paragraph about it, the next line. `nearest` tells that the
+/// direction is the one right above, which latencies and samples belong to; the rest belongs to all directions.
+pub fn attach(
+    loose: &FioJob<'_>,
+    era: Era,
+    direction: Direction,
+    nearest: bool,
+    into: &mut Measurement,
+    warnings: &mut Vec<Diagnostic>,
+) {
     let era = era_of(&loose.looks, era);
-    let mut warnings = Vec::new();
-    let mut found = tail::common(loose, &era, &mut warnings);
-    for part in &loose.parts {
-        fill(part, &era, &mut found, &mut warnings);
+    let mut found = tail::common(loose, &era, warnings);
+    for part in loose.parts.iter().filter(|_| nearest) {
+        fill(part, &era, &mut found, warnings);
     }
-    found.ios = ios(loose, to.direction);
-    let into = &mut to.measurement;
+    found.ios = ios(loose, direction);
     macro_rules! take {
         ($($field:ident),*) => { $(if into.$field.is_none() { into.$field = found.$field; })* };
     }
@@ -210,7 +263,7 @@ pub fn attach(loose: &FioJob<'_>, era: Era, to: &mut JobMeasurement) {
         cpu,
         depths,
         latency_target,
-        steadystate,
+        steady_state,
         sync_lat_ns,
         samples,
         ios
@@ -232,7 +285,6 @@ pub fn attach(loose: &FioJob<'_>, era: Era, to: &mut JobMeasurement) {
             _ => {}
         }
     }
-    to.warnings.append(&mut warnings);
 }
 
 /// What stands below a direction line.
@@ -250,17 +302,15 @@ fn fill(part: &Part<'_>, era: &Era, into: &mut Measurement, warnings: &mut Vec<D
             .unwrap_or_else(|| {
                 into.priorities.push(PriorityLatency {
                     priority: priority.name.to_owned(),
-                    percent: None,
-                    clat_ns: None,
-                    lat_ns: None,
+                    ..PriorityLatency::default()
                 });
                 into.priorities.len() - 1
             });
         let entry = &mut into.priorities[at];
         entry.percent = entry.percent.take().or(percent);
         match priority.kind {
-            Kind::Clat => entry.clat_ns = read,
-            _ => entry.lat_ns = read,
+            Kind::Clat => entry.clat_ns = read.map(|latency| *latency),
+            _ => entry.lat_ns = read.map(|latency| *latency),
         }
     }
     let decimal = part.line.as_ref().is_some_and(line::is_decimal);

@@ -33,7 +33,7 @@ pub(super) fn common(job: &FioJob<'_>, era: &Era, warnings: &mut Vec<Diagnostic>
             .as_ref()
             .and_then(|line| target(line, era))
             .map(Box::new),
-        steadystate: job
+        steady_state: job
             .steady
             .as_ref()
             .map(|line| Box::new(steady(line, era, warnings))),
@@ -226,13 +226,13 @@ fn steady(line: &SteadyLine<'_>, era: &Era, warnings: &mut Vec<Diagnostic>) -> S
         second: None,
     };
     SteadyState {
+        target: line.criterion.unwrap_or("").to_owned(),
         attained: line.attained,
-        bytes_per_sec: fio_pair::read(&first, era.sizes(), warnings),
-        iops: fio_pair::read(&iops, era.iops(), warnings),
-        criterion: line.criterion.map(str::to_owned),
-        deviation: line.deviation.map(|figure| {
+        criterion: line.deviation.map(|figure| {
             let sign = if line.percent { "%" } else { "" };
             format!("{}{sign}", figure.text)
         }),
+        bytes_per_sec: fio_pair::read(&first, era.sizes(), warnings),
+        iops: fio_pair::read(&iops, era.iops(), warnings),
     }
 }

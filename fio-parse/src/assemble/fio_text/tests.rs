@@ -159,13 +159,13 @@ fn known_faults_are_named_and_left_out() {
         "fio-3.33",
     );
     assert_eq!(codes(&steady), ["figure-wrong"]);
-    let state = steady.measurement.steadystate.as_ref().unwrap();
+    let state = steady.measurement.steady_state.as_ref().unwrap();
     assert!(holds(&state.bytes_per_sec, BytesPerSec::new(54_001_664.0)));
     assert_eq!(
         (
             state.attained,
-            state.criterion.as_deref(),
-            state.deviation.as_deref()
+            Some(state.target.as_str()),
+            state.criterion.as_deref()
         ),
         (false, Some("bw slope"), Some("0.123%"))
     );
@@ -360,7 +360,15 @@ fn loose_lines_complete_the_section_above() {
     let attach_text = |text: &str, to: &mut JobMeasurement| {
         let log = Log::from_bytes("x", text.as_bytes()).unwrap();
         let loose = fio_text::read(&log, &mut log.segments()).unwrap();
-        attach(&loose, Era::default(), to);
+        assert!(loose.is_loose());
+        attach(
+            &loose,
+            Era::default(),
+            to.direction,
+            true,
+            &mut to.measurement,
+            &mut to.warnings,
+        );
     };
     attach_text(
         "    clat (usec): min=1, max=18600, avg=51.29, stdev=16.79\n",

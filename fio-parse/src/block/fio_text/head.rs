@@ -60,6 +60,13 @@ pub fn find(line: &str) -> Option<usize> {
 pub fn read<'t>(log: &'t Log<'t>, input: &'t str, at: usize) -> Lexed<'t, Head<'t>> {
     let name = lex::skip_margin(&input[..at]).trim_end();
     let name = name.strip_suffix(':').unwrap_or(name);
+    // progress that was not overwritten
+    let name = match name.rfind("[eta ") {
+        Some(eta) if name.starts_with("Jobs:") => {
+            name[eta..].split_once(']').map_or(name, |(_, name)| name)
+        }
+        _ => name,
+    };
     let (rest, _) = tag("(groupid").parse(&input[at..])?;
     let (rest, ()) = lex::equals(rest)?;
     let (rest, group) = lex::wrapped(lex::count).parse(rest)?;

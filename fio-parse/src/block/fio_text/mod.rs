@@ -82,6 +82,13 @@ pub struct FioJob<'t> {
     pub problems: Vec<Diagnostic>,
 }
 
+impl FioJob<'_> {
+    /// Whether it has neither head nor direction, so that it says something of the section above it.
+    pub fn is_loose(&self) -> bool {
+        self.head.is_none() && self.parts.iter().all(|part| part.line.is_none())
+    }
+}
+
 /// What the lines of a section show of the version that printed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
