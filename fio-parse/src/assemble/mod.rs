@@ -122,6 +122,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::FioNote(note), _) => self.note(note),
             (Kind::FioJson(json), Some(context)) => self.fio_json(json, context),
             (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context),
+            (Kind::FioLog(samples), Some(context)) => self.fio_log(samples, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
             (Kind::Time(time), _) => self.time(time),
             (Kind::Command(command), _) => {
@@ -355,6 +356,21 @@ impl<'b> Assembler<'_, '_, 'b> {
             }
             self.parsed.diagnostics.extend(diagnostics);
         }
+    }
+
+    fn fio_log(&mut self, samples: &block::fio_log::FioLog<'_>, context: &Context) {
+        self.timed = None;
+        self.parsed
+            .diagnostics
+            .extend(samples.problems.iter().cloned());
+        let stated = context.version.as_deref();
+        let version = stated.and_then(Version::read).map(|(version, _)| version);
+        let (entries, diagnostics) = fio_log::entries(self.log, samples, version);
+        for mut entry in entries {
+            entry.workload = context.workload.clone();
+            self.entry(entry, context, Dialect::FioLog, stated, context.run);
+        }
+        self.parsed.diagnostics.extend(diagnostics);
     }
 
     /// Makes an entry of a machine format a record.

@@ -71,6 +71,8 @@ pub enum Kind<'t> {
     FioJson(Box<fio_json::FioJson<'t>>),
     /// fio's terse lines.
     FioTerse(Box<fio_terse::FioTerse<'t>>),
+    /// A log of samples.
+    FioLog(Box<fio_log::FioLog<'t>>),
     /// fio's group status.
     FioGroup(Box<fio_group::FioGroup<'t>>),
     /// What fio prints around its report.
@@ -102,6 +104,7 @@ impl Kind<'_> {
             Kind::FioJob(_) => "fio job",
             Kind::FioJson(_) => "fio json",
             Kind::FioTerse(_) => "fio terse",
+            Kind::FioLog(_) => "fio log",
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
             Kind::Dd(_) => "dd",
@@ -184,6 +187,13 @@ impl Block<'_> {
                 Role::Result {
                     kind: ResultKind::Documents(1),
                     directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                }
+            }
+            Kind::FioLog(log) => {
+                let sides = (0..3).filter(|&side| log.has(side));
+                Role::Result {
+                    kind: ResultKind::Documents(1),
+                    directions: direction_bits(sides.map(|side| fio_log::DIRECTIONS[side])),
                 }
             }
             Kind::FioGroup(group) => Role::Result {
@@ -319,6 +329,9 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     }
     if let Some(terse) = fio_terse::read(log, lines) {
         return Some(Kind::FioTerse(Box::new(terse)));
+    }
+    if let Some(samples) = fio_log::read(log, lines) {
+        return Some(Kind::FioLog(Box::new(samples)));
     }
     if let Some(group) = fio_group::read(log, lines) {
         return Some(Kind::FioGroup(Box::new(group)));
