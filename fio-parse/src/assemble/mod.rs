@@ -15,17 +15,16 @@ pub mod summary;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod runs;
 
 use crate::block::{self, Block, Kind};
 use crate::context::{self, Context};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Version};
 use crate::record::{
-    Dialect, Direction, Measurement, Record, Scope, ScopeKind, Source, Tool, WallCovers,
-    WireVersion,
+    Dialect, Direction, Measurement, Record, Scope, ScopeKind, Source, Tool, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
-use crate::workload::{Timed, Workload};
 use std::sync::Arc;
 
 /// What a log holds.
@@ -45,7 +44,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         log,
         name: log.name().into(),
         parsed: Parsed::default(),
-        timed: None,
+        untimed: Vec::new(),
         assumption: None,
     };
     if log.encoding() == Encoding::Mixed {
@@ -55,7 +54,11 @@ pub fn parse(log: &Log<'_>) -> Parsed {
             "some bytes are not UTF-8; each was read as the Latin-1 letter of its value",
         ));
     }
+    let superseded = runs::superseded(&blocks, &contexts);
     for (index, block) in blocks.iter().enumerate() {
+        if superseded.contains(&index) {
+            continue;
+        }
         assembler.block(block, contexts.get(&index));
     }
     assembler.parsed.diagnostics.extend(assembler.assumption);
@@ -66,8 +69,8 @@ struct Assembler<'l, 't> {
     log: &'l Log<'t>,
     name: Arc<str>,
     parsed: Parsed,
-    /// The record that a report of `time` would belong to: the last result, if nothing but empty lines came since.
-    timed: Option<usize>,
+    /// The records that a report of `time` may belong to: results of dd, if nothing but empty lines came since.
+    untimed: Vec<usize>,
     /// The note on a version that had to be assumed, made once for the log.
     assumption: Option<Diagnostic>,
 }
@@ -78,14 +81,15 @@ impl Assembler<'_, '_> {
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
             (Kind::Time(time), _) => self.time(time),
+            (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
             (Kind::Command(command), _) => {
                 self.parsed
                     .diagnostics
                     .extend(command.problems.iter().cloned());
-                self.timed = None;
+                self.untimed.clear();
             }
             (Kind::Blank | Kind::Other, _) => {}
-            _ => self.timed = None,
+            _ => self.untimed.clear(),
         }
     }
 
@@ -116,52 +120,6 @@ impl Assembler<'_, '_> {
                 self.assumption = era.seen(look).assumption();
             }
             self.push(record, line.measurement, line.warnings);
-        }
-    }
-
-    fn dd(&mut self, block: &block::dd::DdBlock<'_>, context: &Context) {
-        let report = dd::report(block, context.workload.as_deref());
-        self.timed = None;
-        if !report.has_figures() && report.errors.is_empty() {
-            self.parsed.diagnostics.extend(report.warnings);
-            return;
-        }
-        let direction = context
-            .workload
-            .as_deref()
-            .and_then(Workload::dd)
-            .and_then(dd::direction)
-            .unwrap_or(Direction::Write);
-        let tool = Tool {
-            implementation: report.implementation.map(str::to_owned),
-            ..Tool::named("dd")
-        };
-        let mut record = self.record(
-            context,
-            block.span,
-            Dialect::Dd,
-            tool,
-            Scope::of(ScopeKind::Run),
-            direction,
-        );
-        record.errors = report.errors;
-        record.interrupted = report.interrupted;
-        self.timed = Some(self.parsed.records.len());
-        self.push(record, report.measurement, report.warnings);
-    }
-
-    /// Gives the time to the result above it.
-    fn time(&mut self, time: &block::time::TimeBlock<'_>) {
-        let Some(index) = self.timed.take() else {
-            return;
-        };
-        let record = &mut self.parsed.records[index];
-        let timed = record.workload.as_deref().and_then(|w| w.around.timed);
-        if timed == Some(Timed::Sync) {
-            dd::add_sync_time(&mut record.measurement, time);
-        } else {
-            let covers = dd::wall_covers(timed).unwrap_or(WallCovers::Unknown);
-            dd::add_time(&mut record.measurement, time, covers);
         }
     }
 
