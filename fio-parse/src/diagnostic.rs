@@ -52,6 +52,7 @@ codes! {
     ENCODING = "encoding", "Some bytes are not UTF-8 and were read as Latin-1.";
     PARTIAL_RECORDS = "partial-records", "dd moved blocks that were not full.";
     COUNT_DIFFERS = "count-differs", "dd moved another amount than the command asked for.";
+    RUN_FAILED = "run-failed", "A tool failed before it moved anything; there is no result.";
     ABOVE_LINK = "above-link", "A rate is higher than the link carries that the label names.";
     NO_FLUSH = "no-flush", "A write was so fast, and nothing was flushed: memory may have been measured.";
     COMPRESSIBLE = "compressible", "Zeros were written to a file system that may compress them away.";

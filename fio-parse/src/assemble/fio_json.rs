@@ -212,7 +212,7 @@ fn measurement(
             dropped: count(side.drop_ios).unwrap_or(0),
         }),
         cpu: cpu(decoder, job),
-        steadystate: latency::steady_state(job),
+        steady_state: latency::steady_state(job),
         ..Measurement::default()
     };
     let percent = version.is_none_or(|version| version >= PERCENT_AGG);

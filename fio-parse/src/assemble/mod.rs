@@ -18,6 +18,7 @@ mod fio_legacy;
 mod fio_pair;
 mod fio_series;
 mod machine;
+mod runs;
 
 use crate::block::fio_note::FioNote;
 use crate::block::{self, Block, Kind};
@@ -26,10 +27,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Look, Version};
 use crate::record::{
     Dialect, Direction, JobError, Label, LabelSource, Measurement, Record, Scope, ScopeKind,
-    Source, Tool, WallCovers, WireVersion,
+    Source, Tool, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
-use crate::workload::{Timed, Workload};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         log,
         name: log.name().into(),
         parsed: Parsed::default(),
-        timed: None,
+        untimed: Vec::new(),
         assumption: None,
         series: fio_series::find(&blocks, &contexts),
         report: Report::default(),
@@ -63,7 +63,11 @@ pub fn parse(log: &Log<'_>) -> Parsed {
             "some bytes are not UTF-8; each was read as the Latin-1 letter of its value",
         ));
     }
+    let superseded = runs::superseded(&blocks, &contexts);
     for (index, block) in blocks.iter().enumerate() {
+        if superseded.contains(&index) {
+            continue;
+        }
         if assembler.series.is_past(index) {
             assembler.past(block);
         } else {
@@ -79,8 +83,8 @@ struct Assembler<'l, 't, 'b> {
     log: &'l Log<'t>,
     name: Arc<str>,
     parsed: Parsed,
-    /// The record that a report of `time` would belong to: the last result, if nothing but empty lines came since.
-    timed: Option<usize>,
+    /// The records that a report of `time` may belong to: results of dd, if nothing but empty lines came since.
+    untimed: Vec<usize>,
     /// The note on a version that had to be assumed, made once for the log.
     assumption: Option<Diagnostic>,
     /// Reports that are only the past of a later one.
@@ -125,15 +129,16 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::FioLog(samples), Some(context)) => self.fio_log(samples, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
             (Kind::Time(time), _) => self.time(time),
+            (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
             (Kind::Command(command), _) => {
                 self.parsed
                     .diagnostics
                     .extend(command.problems.iter().cloned());
-                self.timed = None;
+                self.untimed.clear();
                 self.end_report();
             }
             (Kind::Blank | Kind::Other, _) => {}
-            _ => self.timed = None,
+            _ => self.untimed.clear(),
         }
     }
 
@@ -150,7 +155,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     }
 
     fn fio_job(&mut self, job: &block::fio_text::FioJob<'_>, context: &Context) {
-        self.timed = None;
+        self.untimed.clear();
         self.parsed.diagnostics.extend(job.problems.iter().cloned());
         let era = self.era(context);
         let workload = context.workload.as_deref();
@@ -235,7 +240,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     }
 
     fn fio_group(&mut self, group: &block::fio_group::FioGroup<'_>, context: &Context) {
-        self.timed = None;
+        self.untimed.clear();
         self.parsed
             .diagnostics
             .extend(group.problems.iter().cloned());
@@ -305,7 +310,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     }
 
     fn fio_json(&mut self, json: &'b block::fio_json::FioJson<'b>, context: &Context) {
-        self.timed = None;
+        self.untimed.clear();
         self.parsed
             .diagnostics
             .extend(json.problems.iter().cloned());
@@ -333,7 +338,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     }
 
     fn fio_terse(&mut self, terse: &block::fio_terse::FioTerse<'_>, context: &Context) {
-        self.timed = None;
+        self.untimed.clear();
         self.parsed
             .diagnostics
             .extend(terse.problems.iter().cloned());
@@ -359,7 +364,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     }
 
     fn fio_log(&mut self, samples: &block::fio_log::FioLog<'_>, context: &Context) {
-        self.timed = None;
+        self.untimed.clear();
         self.parsed
             .diagnostics
             .extend(samples.problems.iter().cloned());
@@ -403,52 +408,6 @@ impl<'b> Assembler<'_, '_, 'b> {
             warnings: entry.warnings,
             ..record
         });
-    }
-
-    fn dd(&mut self, block: &block::dd::DdBlock<'_>, context: &Context) {
-        let report = dd::report(block, context.workload.as_deref());
-        self.timed = None;
-        if !report.has_figures() && report.errors.is_empty() {
-            self.parsed.diagnostics.extend(report.warnings);
-            return;
-        }
-        let direction = context
-            .workload
-            .as_deref()
-            .and_then(Workload::dd)
-            .and_then(dd::direction)
-            .unwrap_or(Direction::Write);
-        let tool = Tool {
-            implementation: report.implementation.map(str::to_owned),
-            ..Tool::named("dd")
-        };
-        let mut record = self.record(
-            context,
-            block.span,
-            Dialect::Dd,
-            tool,
-            Scope::of(ScopeKind::Run),
-            direction,
-        );
-        record.errors = report.errors;
-        record.interrupted = report.interrupted;
-        self.timed = Some(self.parsed.records.len());
-        self.push(record, report.measurement, report.warnings);
-    }
-
-    /// Gives the time to the result above it.
-    fn time(&mut self, time: &block::time::TimeBlock<'_>) {
-        let Some(index) = self.timed.take() else {
-            return;
-        };
-        let record = &mut self.parsed.records[index];
-        let timed = record.workload.as_deref().and_then(|w| w.around.timed);
-        if timed == Some(Timed::Sync) {
-            dd::add_sync_time(&mut record.measurement, time);
-        } else {
-            let covers = dd::wall_covers(timed).unwrap_or(WallCovers::Unknown);
-            dd::add_time(&mut record.measurement, time, covers);
-        }
     }
 
     /// Gives a record the name that `grep` put in front of its line: its machine's, if nothing else names one.

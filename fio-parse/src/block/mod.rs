@@ -79,6 +79,8 @@ pub enum Kind<'t> {
     FioNote(fio_note::FioNote<'t>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
+    /// A summary that another tool made of its dd runs.
+    Summary(Box<summary::SummaryBlock<'t>>),
     /// A report of `time`.
     Time(Box<time::TimeBlock<'t>>),
 }
@@ -108,6 +110,7 @@ impl Kind<'_> {
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
             Kind::Dd(_) => "dd",
+            Kind::Summary(_) => "summary",
             Kind::Time(_) => "time",
         }
     }
@@ -199,6 +202,10 @@ impl Block<'_> {
             Kind::FioGroup(group) => Role::Result {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
+            },
+            Kind::Summary(summary) => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits(summary.rows.iter().map(|row| row.direction)),
             },
             Kind::Dd(_) => Role::Result {
                 kind: ResultKind::Whole,
@@ -347,6 +354,9 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     }
     if let Some(time) = time::read(log, lines) {
         return Some(Kind::Time(Box::new(time)));
+    }
+    if let Some(summary) = summary::read(log, lines) {
+        return Some(Kind::Summary(Box::new(summary)));
     }
     command::find(log, lines).map(|found| Kind::Command(Box::new(found.into())))
 }

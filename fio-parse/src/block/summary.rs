@@ -290,7 +290,10 @@ fn rescue<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<SummaryBlock
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Option<(Tool, Vec<(String, String, bool, Direction)>, usize)> {
+    /// Label, rate, whether it is a mean, direction.
+    type Found = (String, String, bool, Direction);
+
+    fn rows(text: &str) -> Option<(Tool, Vec<Found>, usize)> {
         let log = Log::from_bytes("log", text.as_bytes()).unwrap();
         let mut lines = log.segments();
         let block = read(&log, &mut lines)?;
@@ -306,7 +309,7 @@ mod tests {
         Some((block.tool, rows, lines.count()))
     }
 
-    fn write(label: &str, rate: &str, average: bool) -> (String, String, bool, Direction) {
+    fn write(label: &str, rate: &str, average: bool) -> Found {
         (label.to_owned(), rate.to_owned(), average, Direction::Write)
     }
 
