@@ -40,6 +40,9 @@ impl Said {
     }
 }
 
+/// How many options all jobs of a command may have together; a longer one is cut.
+const MAX_OPTIONS_OF_ALL: usize = 100_000;
+
 /// Reads the words behind `fio`.
 pub(super) fn fio(words: &[Word]) -> Said {
     let mut said = Said::default();
@@ -159,6 +162,10 @@ pub(super) fn fio(words: &[Word]) -> Said {
                 said.program.push((main.to_owned(), value));
             }
             _ if main == "name" && value.starts_with("global") => in_job = false,
+            _ if main == "name" && jobs.len() * (defaults.other.len() + 8) > MAX_OPTIONS_OF_ALL => {
+                at -= 1;
+                break;
+            }
             _ if main == "name" => {
                 jobs.push(Job {
                     name: value,

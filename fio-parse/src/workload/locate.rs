@@ -52,7 +52,7 @@ pub(super) fn plausible(line: &str) -> bool {
 /// `DD`, `Dd` and `FIO`, from machine translations and telegrams.
 fn has_capitals(line: &[u8]) -> bool {
     static UPPER: LazyLock<[Finder<'static>; 3]> =
-        LazyLock::new(|| ["DD ", "Dd ", "FIO "].map(|name| Finder::new(name)));
+        LazyLock::new(|| ["DD ", "Dd ", "FIO "].map(Finder::new));
     UPPER.iter().any(|name| name.find(line).is_some())
 }
 

@@ -128,6 +128,7 @@ impl Workload {
         if !text.starts_with(['$', '`']) {
             return 0;
         }
+        let text = &text[..text.floor_char_boundary(2_000)];
         // the longest piece whose name is listed: `$(…)` and `…` are their own names
         let whole = self
             .missing

@@ -632,9 +632,19 @@ pub(super) fn variable_name(text: &str) -> &str {
     if end == 0 { text } else { &name[..end] }
 }
 
-/// Lists what templates of other languages leave open: `{name}`, `{{ name }}`, `%s`, `%(name)s`, `%NAME%`.
+/// Adds what templates of other languages leave open to a word's variables.
 fn templates(word: &mut Word) {
-    let text = word.text.as_str();
+    for name in templates_in(&word.text) {
+        // `%s` within `$(date +%s)` is part of that
+        let within = |whole: &String| whole.starts_with(['$', '`']) && whole.contains(&name);
+        if !word.variables.contains(&name) && !word.variables.iter().any(within) {
+            word.variables.push(name);
+        }
+    }
+}
+
+/// What templates of other languages leave open in a text: `{name}`, `{{ name }}`, `%s`, `%NAME%`.
+pub(super) fn templates_in(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(next) = text[at..].find(['{', '%']) {
@@ -645,12 +655,14 @@ fn templates(word: &mut Word) {
             continue;
         }
         if let Some(inner) = rest.strip_prefix("{{") {
-            if let Some(end) = inner.find("}}") {
+            let near = &inner[..inner.floor_char_boundary(MAX_SUBSTITUTION)];
+            if let Some(end) = near.find("}}") {
                 found.push(inner[..end].trim().to_owned());
                 at = start + end + 4;
             }
         } else if let Some(inner) = rest.strip_prefix('{') {
-            if let Some(end) = inner.find('}').filter(|&end| is_field(&inner[..end])) {
+            let near = &inner[..inner.floor_char_boundary(MAX_SUBSTITUTION)];
+            if let Some(end) = near.find('}').filter(|&end| is_field(&inner[..end])) {
                 found.push(inner[..end].to_owned());
                 at = start + end + 2;
             }
@@ -661,35 +673,20 @@ fn templates(word: &mut Word) {
             let ends = !after
                 .next()
                 .is_some_and(|c| c.is_ascii_lowercase() || c == '%');
-            let name = inner.find('%').filter(|&end| {
-                end > 0
-                    && inner[..end]
-                        .bytes()
-                        .all(|b| b.is_ascii_uppercase() || b == b'_')
-            });
-            if matches!(letter, Some('s' | 'd' | 'i' | 'u'))
-                && ends
-                && (digits > 0 || !preceded_by_digit(text, start))
-            {
+            let capitals = inner
+                .bytes()
+                .take_while(|&b| b.is_ascii_uppercase() || b == b'_')
+                .count();
+            let share = text[..start].ends_with(|c: char| c.is_ascii_digit());
+            if matches!(letter, Some('s' | 'd' | 'i' | 'u')) && ends && !share {
                 found.push(rest[..digits + 2].to_owned());
-            } else if let Some(end) = name {
-                found.push(inner[..end].to_owned());
-                at = start + end + 2;
+            } else if capitals > 0 && inner[capitals..].starts_with('%') {
+                found.push(inner[..capitals].to_owned());
+                at = start + capitals + 2;
             }
         }
     }
-    for name in found {
-        // `%s` within `$(date +%s)` is part of that
-        let within = |whole: &String| whole.starts_with(['$', '`']) && whole.contains(&name);
-        if !word.variables.contains(&name) && !word.variables.iter().any(within) {
-            word.variables.push(name);
-        }
-    }
-}
-
-/// `50%d…` is a share, not a template.
-fn preceded_by_digit(text: &str, at: usize) -> bool {
-    text[..at].ends_with(|c: char| c.is_ascii_digit())
+    found
 }
 
 /// Whether this stands between braces as a name: `loc`, `self.disk`, `args[0]`.
