@@ -148,6 +148,7 @@ pub(super) fn fio(words: &[Word]) -> Said {
         }
         // the full stop of a sentence that ends in a command
         if last
+            && !words[at - 1].quoted
             && kind != Kind::Text
             && let Some(number) = value.strip_suffix(['.', ',', ':'])
             && number.ends_with(|c: char| c.is_ascii_alphanumeric())
@@ -338,6 +339,7 @@ pub(super) fn dd(words: &[Word]) -> Said {
         }
         let prose_next = operand(words, at).is_none();
         if prose_next
+            && !words[at - 1].quoted
             && !matches!(lower.as_str(), "if" | "of")
             && let Some(plain) = value.strip_suffix(['.', ',', ':'])
         {

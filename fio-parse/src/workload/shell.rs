@@ -570,11 +570,11 @@ impl<'t> Shell<'t> {
                         'n' => word.text.push('\n'),
                         'r' => word.text.push('\r'),
                         't' => word.text.push('\t'),
-                        'u' => {
+                        'u' | 'U' => {
                             let hex = self.rest();
                             let end = hex
                                 .bytes()
-                                .take(6)
+                                .take(if escape == 'u' { 4 } else { 8 })
                                 .take_while(u8::is_ascii_hexdigit)
                                 .count();
                             let c = u32::from_str_radix(&hex[..end], 16)
