@@ -241,6 +241,14 @@ impl<'t> Reader<'t> {
             Some((key, value)) => (key.trim_end(), Some(value)),
             None => (line, None),
         };
+        let name = |c: char| c.is_alphanumeric() || "_-$@{}.".contains(c);
+        if key.is_empty() || key.starts_with('-') || !key.chars().all(name) {
+            self.odd(
+                line,
+                "expected `option=value` or a flag; the line was left out".to_owned(),
+            );
+            return;
+        }
         let known = self.lookup(key, line);
         let main = known.map_or(key, |option| option.main);
         let kind = known.map_or(Kind::Text, |option| option.kind);
