@@ -13,7 +13,8 @@
 
 use super::fio::{self, MAY_BE_EMPTY, note};
 use super::options::{self, Found, Kind, Scope};
-use super::shell::{Word, is_dash, starts_with_option};
+use super::shell::{is_dash, starts_with_option};
+use super::word::Word;
 use super::{Dd, Job, Test, dd};
 
 /// What the words of a command say.

@@ -22,7 +22,7 @@
 
 use super::fio::{MAY_BE_EMPTY, note, set};
 use super::options::{self, FioOption, Kind, Scope};
-use super::shell::{templates_in, variable_name};
+use super::word::{templates_in, variable_name};
 use super::{Job, Test, Workload, WrittenAs};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;

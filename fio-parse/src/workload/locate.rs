@@ -7,7 +7,8 @@
 
 use super::arguments::{self, Said};
 use super::dd;
-use super::shell::{Tool, Word, is_blank, is_dash, starts_with_operand};
+use super::shell::{Tool, is_blank, is_dash, starts_with_operand};
+use super::word::Word;
 use super::wrapping::{self, Line};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;

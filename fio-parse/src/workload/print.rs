@@ -6,7 +6,7 @@
 
 use super::fio::options_of;
 use super::options::{Kind, lookup};
-use super::shell::{placeholder, variable_name};
+use super::word::{placeholder, variable_name};
 use super::{Job, Test, Workload, dd};
 use std::fmt::Write as _;
 
