@@ -390,6 +390,28 @@ fn a_signal_ends_dd_and_the_layout_too() {
 }
 
 #[test]
+fn a_write_that_fails_is_reported_with_what_was_measured() {
+    let home = tempfile::tempdir().unwrap();
+    // 64 KiB may be written, the file is 1 MiB; bash counts blocks of 1024 bytes.
+    let line = format!(
+        "ulimit -f 64; exec {} --format jsonl --directory {} -- 'fio --name=a --rw=write --bs=4k --size=1m --fallocate=none'",
+        env!("CARGO_BIN_EXE_fio-replay"),
+        home.path().display()
+    );
+    let Ok(output) = Command::new("bash").arg("-c").arg(line).output() else {
+        eprintln!("SKIPPED: bash is not installed");
+        return;
+    };
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let records = records(&output);
+    assert_eq!(records[0]["measurement"]["bytes"]["value"], 65_536);
+    let error = records[0]["errors"][0]["text"].as_str().unwrap();
+    assert!(error.contains("offset 65536"), "{error}");
+    assert_eq!(records[0]["fidelity"]["verdict"], "deviates");
+    assert_eq!(entries(home.path()), [""; 0]);
+}
+
+#[test]
 fn after_a_kill_the_next_start_cleans_up() {
     let home = tempfile::tempdir().unwrap();
     let mut child = long_run(
