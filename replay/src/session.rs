@@ -9,7 +9,7 @@ use std::thread;
 use fio_parse::cli::{FOUND, NOTHING, UNREADABLE, inputs};
 use fio_parse::record::{Label, LabelSource, write_jsonl};
 use fio_parse::workload::command::parse_command;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::cli::{Arguments, Format};
@@ -388,6 +388,9 @@ struct Interrupts {
 
 impl Interrupts {
     fn watch(sandbox: &Sandbox) -> io::Result<Self> {
+        // A write beyond RLIMIT_FSIZE is to fail with EFBIG, not to kill the process: that
+        // takes a handler, though nobody looks at the flag.
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
         let handle = signals.handle();
         let state = Arc::new(Mutex::new((false, None::<Arc<Control>>)));

@@ -134,8 +134,8 @@ pub struct JobOutcome {
     pub final_sync_ns: u64,
     /// Number of final syncs.
     pub final_syncs: u64,
-    /// CPU time and faults inside the window.
-    pub usage: Usage,
+    /// CPU time and faults inside the window, where they can be told from other jobs'.
+    pub usage: Option<Usage>,
     /// In-flight I/Os when one was issued: 1, 2-3, 4-7, ... 64 and more.
     pub depths: [u64; DEPTH_LEVELS],
     /// I/Os per hand-over: none, 1-4, 5-8, 9-16, 17-32, 33-64, more.
@@ -182,6 +182,27 @@ enum SlotKind {
     Sync,
 }
 
+/// Whose CPU time is the job's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charged {
+    /// Its own thread's: it does all the work there.
+    Thread,
+    /// The whole process's: it is the only job.
+    Process,
+    /// Part of the work is done by threads that cannot be told from other jobs'.
+    Unknown,
+}
+
+impl Charged {
+    fn usage(self) -> Option<Usage> {
+        match self {
+            Charged::Thread => Some(Usage::of_this_thread()),
+            Charged::Process => Some(Usage::of_this_process()),
+            Charged::Unknown => None,
+        }
+    }
+}
+
 /// A job that is ready to run.
 pub struct Worker<'a, E, C, M> {
     job: &'a JobPlan,
@@ -206,7 +227,8 @@ pub struct Worker<'a, E, C, M> {
     sample_start: Stamp,
     sample: Sample,
     reported: (u64, u64),
-    usage: Usage,
+    charged: Charged,
+    usage: Option<Usage>,
     outcome: JobOutcome,
 }
 
@@ -247,7 +269,8 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                 ios: [0; 2],
             },
             reported: (0, 0),
-            usage: Usage::default(),
+            charged: Charged::Thread,
+            usage: None,
             outcome: JobOutcome {
                 samples: Vec::with_capacity(4096),
                 ..JobOutcome::default()
@@ -260,9 +283,14 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         }
     }
 
+    /// Says whose CPU time is the job's; its own thread's unless told.
+    pub fn charging(self, charged: Charged) -> Self {
+        Worker { charged, ..self }
+    }
+
     /// Runs the job to its end.
     pub fn run(mut self) -> JobOutcome {
-        self.usage = Usage::of_this_thread();
+        self.usage = self.charged.usage();
         self.now = self.clock.now();
         self.begin_window();
         if self.job.ramp_ns > 0 {
@@ -278,7 +306,10 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if self.outcome.io_phase_ns == 0 {
             self.outcome.io_phase_ns = self.outcome.window_ns;
         }
-        self.outcome.usage = Usage::of_this_thread().since(self.usage);
+        self.outcome.usage = self
+            .usage
+            .zip(self.charged.usage())
+            .map(|(before, after)| after.since(before));
         self.report_progress();
         // Outside the window: the last close. A failed detach leaves nothing to save.
         let _ = self.engine.detach();
@@ -695,7 +726,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             bytes: [0; 2],
             ios: [0; 2],
         };
-        self.usage = Usage::of_this_thread();
+        self.usage = self.charged.usage();
         self.begin_window();
     }
 }

@@ -15,6 +15,7 @@ use fio_parse::workload::{Timed, Workload};
 use super::{
     DdOutcome, Entry, Figures, FioOutcome, Group, Outcome, SampleStats, groups, sample_stats,
 };
+use crate::clock::Usage;
 use crate::dd::Blocks;
 use crate::hist::{DEFAULT_PERCENTILES, Histogram, Stat};
 use crate::plan::dd::{DdPlan, Sink};
@@ -274,7 +275,7 @@ fn entry_record(
         short: flow.short,
         dropped: 0,
     });
-    measurement.cpu = Some(Box::new(cpu(entry)));
+    measurement.cpu = entry.usage.map(|usage| Box::new(cpu(entry, usage)));
     measurement.samples = sample_stats(entry, index).map(|stats| Box::new(samples(&stats)));
     if direction == Direction::Write {
         measurement.io_phase_ns = nanos(entry.io_phase_ns);
@@ -378,16 +379,16 @@ fn latency(stat: &Stat, histogram: Option<&Histogram>) -> Option<Box<Latency>> {
     }))
 }
 
-fn cpu(entry: &Entry<'_>) -> Cpu {
+fn cpu(entry: &Entry<'_>, usage: Usage) -> Cpu {
     let share = |ns: u64| {
         Percent::new(ns as f64 * 100.0 / entry.thread_ns.max(1) as f64).map(Reading::exactly)
     };
     Cpu {
-        user_percent: share(entry.usage.user_ns),
-        system_percent: share(entry.usage.system_ns),
-        context_switches: Some(entry.usage.switches),
-        major_faults: Some(entry.usage.major_faults),
-        minor_faults: Some(entry.usage.minor_faults),
+        user_percent: share(usage.user_ns),
+        system_percent: share(usage.system_ns),
+        context_switches: Some(usage.switches),
+        major_faults: Some(usage.major_faults),
+        minor_faults: Some(usage.minor_faults),
     }
 }
 
