@@ -6,7 +6,7 @@
 //! as its run time grew.
 
 use crate::block::fio_text::FioJob;
-use crate::block::{Block, Kind, Role};
+use crate::block::{Block, Kind};
 use crate::context::Context;
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ pub(super) fn find(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> 
     let mut last: Option<Report<'_>> = None;
     let mut now = Report::default();
     for (index, block) in blocks.iter().enumerate() {
-        if starts_a_run(block) {
+        if block.starts_a_run() {
             close(&mut series, last.take(), &now);
             now = Report::default();
             continue;
@@ -69,13 +69,6 @@ pub(super) fn find(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> 
     close(&mut series, last, &now);
     series.runs.sort_unstable();
     series
-}
-
-fn starts_a_run(block: &Block<'_>) -> bool {
-    matches!(
-        block.role(),
-        Role::Command { .. } | Role::Header(_) | Role::Version(_)
-    )
 }
 
 /// Marks `before` as past where `now` goes on from it.

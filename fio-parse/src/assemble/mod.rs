@@ -17,6 +17,7 @@ mod fio_check;
 mod fio_legacy;
 mod fio_pair;
 mod fio_series;
+mod fio_twins;
 mod machine;
 
 use crate::block::fio_note::FioNote;
@@ -71,6 +72,12 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         }
     }
     assembler.end_report();
+    let borders: Vec<u32> = blocks
+        .iter()
+        .filter(|block| block.starts_a_run())
+        .map(|block| block.span.start)
+        .collect();
+    fio_twins::join(&mut assembler.parsed.records, &borders);
     assembler.parsed.diagnostics.extend(assembler.assumption);
     assembler.parsed
 }
