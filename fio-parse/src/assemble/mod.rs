@@ -16,8 +16,8 @@ pub mod summary;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_runs;
 mod fio_series;
-mod fio_twins;
 mod machine;
 
 use crate::block::fio_note::FioNote;
@@ -77,7 +77,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         .filter(|block| block.starts_a_run())
         .map(|block| block.span.start)
         .collect();
-    fio_twins::join(&mut assembler.parsed.records, &borders);
+    fio_runs::join(&mut assembler.parsed.records, &borders);
     assembler.parsed.diagnostics.extend(assembler.assumption);
     assembler.parsed
 }

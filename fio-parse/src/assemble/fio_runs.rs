@@ -1,12 +1,15 @@
-//! One run that fio printed in several formats at once.
+//! Records that are of one run of fio though they do not stand together.
 //!
-//! `--output-format=normal,terse,json` prints terse lines, then JSON, then the normal report of the same run. A job
-//! that stands in several of them, one after the other with nothing between that starts another run, with the same
-//! name, group, direction, run time and bytes, is one job. It is told once: by JSON, which is exact, else by the
-//! normal report. What only the other format says (group lines) gets the number of the same run.
+//! *Several formats.* `--output-format=normal,terse,json` prints terse lines, then JSON, then the normal report of the
+//! same run. A job that stands in several of them, one after the other with nothing between that starts another run,
+//! with the same name, group, direction, run time and bytes, is one job. It is told once: by JSON, which is exact, else
+//! by the normal report. What only the other format says (group lines) gets the number of the same run.
+//!
+//! *Several clients.* A client prints the report of each server, jobs and groups, and then `All clients`. All of them
+//! are one run, so that the sum is not counted beside its parts.
 
 use crate::record::{Dialect, Direction, Record, ScopeKind};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What a record must share with its twin before figures are looked at.
 type Key<'r> = (&'r str, Option<u32>, Direction);
@@ -24,15 +27,24 @@ fn rank(record: &Record) -> Option<usize> {
     }
 }
 
-/// Takes out records that say again what another format says better. `borders` are the places, rising, where another run starts.
+/// Takes out records that say again what another format says better, and gives what is of one run one number.
+///
+/// `borders` are the places, rising, where another run starts.
 pub(super) fn join(records: &mut Vec<Record>, borders: &[u32]) {
     let ranks: Vec<Option<usize>> = records.iter().map(rank).collect();
     let mut formats: Vec<usize> = ranks.iter().copied().flatten().collect();
     formats.sort_unstable();
     formats.dedup();
-    if formats.len() < 2 {
+    let clients = records
+        .iter()
+        .any(|record| record.scope.kind == ScopeKind::AllClients);
+    if formats.len() < 2 && !clients {
         return;
     }
+    let mut runs: BTreeMap<u32, u32> = records
+        .iter()
+        .map(|record| (record.run, record.run))
+        .collect();
     let mut twin_of: HashMap<usize, usize> = HashMap::new();
     let mut start = 0;
     while start < records.len() {
@@ -51,30 +63,42 @@ pub(super) fn join(records: &mut Vec<Record>, borders: &[u32]) {
             start,
             &mut twin_of,
         );
+        join_clients(&records[start..start + length], &mut runs);
         start += length;
     }
-    if twin_of.is_empty() {
-        return;
+    for (dropped, kept) in &twin_of {
+        let kept = runs[&records[*kept].run];
+        runs.insert(records[*dropped].run, kept);
     }
-    let runs: HashMap<u32, u32> = twin_of
-        .iter()
-        .map(|(dropped, kept)| (records[*dropped].run, records[*kept].run))
-        .collect();
     let mut index = 0;
     records.retain(|_| {
         index += 1;
         !twin_of.contains_key(&(index - 1))
     });
-    for record in records.iter_mut() {
-        if let Some(run) = runs.get(&record.run) {
-            record.run = *run;
-        }
-    }
     // numbers stay without gaps
-    let used: BTreeMap<u32, ()> = records.iter().map(|record| (record.run, ())).collect();
-    let numbers: HashMap<u32, u32> = used.into_keys().zip(1..).collect();
+    let used: BTreeSet<u32> = records.iter().map(|record| runs[&record.run]).collect();
+    let numbers: HashMap<u32, u32> = used.into_iter().zip(1..).collect();
     for record in records.iter_mut() {
-        record.run = numbers[&record.run];
+        record.run = numbers[&runs[&record.run]];
+    }
+}
+
+/// Gives the runs that end in the sum over all clients the number of their first.
+fn join_clients(records: &[Record], runs: &mut BTreeMap<u32, u32>) {
+    let mut first = None;
+    let mut sum = None;
+    for record in records {
+        // what follows the sum is of the next run, but for its own group lines
+        if sum.is_some_and(|sum| sum != record.run) {
+            (first, sum) = (None, None);
+        }
+        let from = *first.get_or_insert(record.run);
+        if record.scope.kind == ScopeKind::AllClients && sum.is_none() {
+            sum = Some(record.run);
+            for (_, run) in runs.range_mut(from..=record.run) {
+                *run = from;
+            }
+        }
     }
 }
 
@@ -162,5 +186,23 @@ Run status group 0 (all jobs):
         ];
         assert_eq!(read(&format!("{JSON}{other}")), apart);
         assert_eq!(read(&format!("{JSON}fio-3.33\n{TEXT}")), apart);
+    }
+
+    #[test]
+    fn all_clients_are_one_run_with_each_of_them() {
+        let sum = TEXT.replace(
+            "si: (groupid=0, jobs=1): err= 0: pid=8090",
+            "All clients: (groupid=0, jobs=2): err= 0: pid=0",
+        );
+        let second = TEXT.replace("pid=8090", "pid=8091");
+        let job = (Dialect::FioJob, 1);
+        let group = (Dialect::FioGroup, 1);
+        let one = [job, group, job, group, job, group];
+        assert_eq!(read(&format!("{TEXT}{second}{sum}")), one);
+        let again = one.map(|(dialect, _)| (dialect, 2));
+        assert_eq!(
+            read(&format!("{TEXT}{second}{sum}{TEXT}{second}{sum}")),
+            [one, again].concat()
+        );
     }
 }
