@@ -113,11 +113,7 @@ fn later(before: &FioJob<'_>, now: &FioJob<'_>) -> bool {
             .reduce(f64::max)
             .map(|msec| msec / 1000.0)
     };
-    let time = |job: &FioJob<'_>| {
-        job.head
-            .as_ref()
-            .and_then(|head| seconds_of_week(head.time?))
-    };
+    let time = |job: &FioJob<'_>| job.head.as_ref().and_then(|head| seconds_of(head.time?));
     let (Some(a), Some(b)) = (seconds(before), seconds(now)) else {
         return false;
     };
@@ -133,11 +129,11 @@ fn later(before: &FioJob<'_>, now: &FioJob<'_>) -> bool {
 /// The seconds of `Mon Nov 30 14:42:24 2026` since some start, days counted as if every month had 31.
 ///
 /// Only differences within a run are taken; at the end of a shorter month a series is missed, not made up.
-fn seconds_of_week(time: &str) -> Option<f64> {
+fn seconds_of(time: &str) -> Option<f64> {
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ];
-    let mut words = time.split_ascii_whitespace().skip(1);
+    let mut words = time.split_whitespace().skip(1);
     let month = words.next()?;
     let month = MONTHS.iter().position(|name| *name == month)?;
     let day: u32 = words.next()?.parse().ok()?;
