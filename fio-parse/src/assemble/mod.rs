@@ -16,6 +16,7 @@ pub mod summary;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_runs;
 mod fio_series;
 mod machine;
 mod runs;
@@ -30,6 +31,8 @@ use crate::record::{
     Source, Tool, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
+use crate::workload::Workload;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -75,6 +78,12 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         }
     }
     assembler.end_report();
+    let borders: Vec<u32> = blocks
+        .iter()
+        .filter(|block| block.starts_a_run())
+        .map(|block| block.span.start)
+        .collect();
+    fio_runs::join(&mut assembler.parsed.records, &borders);
     assembler.parsed.diagnostics.extend(assembler.assumption);
     assembler.parsed
 }
@@ -104,9 +113,21 @@ struct Report {
     failed: Vec<(u32, u32, JobError)>,
     /// The failure that was printed on a line of its own, until a job section tells it too.
     failure: Option<Diagnostic>,
+    /// The run of the jobs that were read, and what they moved in each group and direction.
+    run: u32,
+    moved: HashMap<(u32, Direction), Moved>,
     /// The records of the last job section, and the era of its fio, for lines that were cut loose from it.
     last: Vec<usize>,
     era: Era,
+}
+
+/// What the jobs of a group moved in one direction.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    /// The bytes at least.
+    bytes_min: u64,
+    /// How many job sections say so.
+    jobs: u64,
 }
 
 /// fio, in the version that the context states.
@@ -178,6 +199,10 @@ impl<'b> Assembler<'_, '_, 'b> {
         };
         self.report.failure = None;
         self.report.last.clear();
+        if self.report.run != run {
+            self.report.run = run;
+            self.report.moved.clear();
+        }
         self.report.era = era;
         let measurements = fio_text::measurements(job, era, blocks);
         for error in &errors {
@@ -208,6 +233,14 @@ impl<'b> Assembler<'_, '_, 'b> {
             );
             record.errors.clone_from(&errors);
             record.interrupted = self.report.interrupted;
+            if record.scope.kind == ScopeKind::Job
+                && let Some(bytes) = &part.measurement.bytes
+            {
+                let key = (scope.group.unwrap_or(0), part.direction);
+                let moved = self.report.moved.entry(key).or_default();
+                moved.bytes_min = moved.bytes_min.saturating_add(bytes.lo().0);
+                moved.jobs += 1;
+            }
             self.report.last.push(self.parsed.records.len());
             self.push(record, part.measurement, part.warnings);
         }
@@ -268,11 +301,39 @@ impl<'b> Assembler<'_, '_, 'b> {
                 .map(|(_, _, error)| error.clone())
                 .collect();
             record.interrupted = self.report.interrupted;
-            self.assume(era.seen(Look::Modern));
+            self.assume(era.seen(if printed.legacy {
+                Look::Legacy
+            } else {
+                Look::Modern
+            }));
             if let Some(prefix) = printed.prefix {
                 self.name_file(&mut record, prefix);
             }
-            self.push(record, line.measurement, line.warnings);
+            let mut warnings = line.warnings;
+            let key = (group.group.unwrap_or(0), line.direction);
+            let moved = self
+                .report
+                .moved
+                .get(&key)
+                .filter(|_| self.report.run == run);
+            if let (Some(moved), Some(bytes)) = (moved, &line.measurement.bytes)
+                // to 2.16 the sum counts whole KiB of each job; sections may be missing, so it may well be larger
+                && moved.bytes_min > bytes.hi().0.saturating_add(1024 * moved.jobs)
+            {
+                warnings.push(Diagnostic::warning(
+                    Code::DISAGREE,
+                    bytes.printed.first().map(|printed| printed.span),
+                    format!(
+                        "the jobs above moved {} bytes or more, but {} is printed for their group",
+                        moved.bytes_min,
+                        bytes
+                            .printed
+                            .first()
+                            .map_or("", |printed| printed.text.as_str())
+                    ),
+                ));
+            }
+            self.push(record, line.measurement, warnings);
         }
     }
 
