@@ -12,7 +12,7 @@
 //! | title | a short line alone, or emphasised, above a command | until the next title or heading |
 //! | caption | a short line alone, an emphasised line or a list item between the command (or the last result) and the result | until the next caption, title, heading or command |
 //! | host | the host in the command's prompt | until the next command |
-//! | sentence | the last sentence of the last paragraph above the command | until the next command that has one |
+//! | sentence | the last sentence of the last paragraph above the command, or above the result where there are no commands | until the next one |
 //!
 //! **Which place names the machine.** A comparison runs the same test on several machines. So the place is the first,
 //! in the order caption, title, headings from the innermost outwards, host, sentence, whose labels differ between two
@@ -205,10 +205,16 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 header = Some((workload, false));
                 runs.close();
             }
-            Role::Version(text) => version = Some(text.into()),
+            Role::Version(text) => {
+                version = Some(text.into());
+                runs.close();
+            }
             Role::Result { kind, directions } => {
                 if let Some(short) = short.take() {
                     Arc::make_mut(&mut labels).caption = Some(short);
+                } else if command.is_none() && sentence.is_some() {
+                    // without commands, a sentence is all that can stand above a result
+                    Arc::make_mut(&mut labels).sentence = sentence.take();
                 }
                 if let Some(scoped) = &mut command {
                     scoped.used = true;
@@ -231,7 +237,6 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     run,
                     directions,
                 });
-                // a paragraph between two results speaks of neither
                 sentence = None;
             }
         }
@@ -340,7 +345,12 @@ fn label(log: &Log<'_>, span: Span, by: LabelSource) -> Label {
 /// A label from a short line, unless the line is no label: a date or by-line, or without letters.
 fn short_label(log: &Log<'_>, span: Span, by: LabelSource) -> Option<Label> {
     let label = label(log, span, by);
-    let text = label.text.trim_end_matches(':').trim();
+    // marks of a comment, and of what is about to come
+    let text = label
+        .text
+        .trim_start_matches(['/', '#', ';', '-', '='])
+        .trim_end_matches([':', '.', '…', '-', '='])
+        .trim();
     if !text.chars().any(char::is_alphabetic) || is_byline(text) {
         return None;
     }
@@ -379,6 +389,10 @@ fn sentence_label(log: &Log<'_>, span: Span) -> Option<Label> {
     let text = log.get(span);
     let start = last_sentence(text);
     let span = Span::new(span.start + start as u32, span.end);
+    if span.len() > 400 {
+        // not a sentence that names something, but text that was not understood
+        return None;
+    }
     let full = tidy(log.get(span));
     let named = noun_phrase(&full);
     if named.is_empty() {

@@ -42,6 +42,7 @@ codes! {
     LABEL_WRONG = "label-wrong", "fio printed a figure under a unit that it does not have; it was read as what it is.";
     FIGURE_WRONG = "figure-wrong", "A version of fio is known to print this figure wrongly.";
     SATURATED = "saturated", "A percentile is the largest that fio can print; the latency is that or more.";
+    LOOSE_LINES = "loose-lines", "Lines of a report belong to no result; nothing was taken from them.";
     UNREADABLE = "unreadable", "A line looks like part of a report and can't be read; nothing was taken from it.";
     INCOMPLETE = "incomplete", "A report was cut off; what is whole was kept.";
     JOB_FAILED = "job-failed", "A job ended with an error before it moved a byte; it has no result.";
@@ -51,6 +52,14 @@ codes! {
     ENCODING = "encoding", "Some bytes are not UTF-8 and were read as Latin-1.";
     PARTIAL_RECORDS = "partial-records", "dd moved blocks that were not full.";
     COUNT_DIFFERS = "count-differs", "dd moved another amount than the command asked for.";
+    RUN_FAILED = "run-failed", "A tool failed before it moved anything; there is no result.";
+    ABOVE_LINK = "above-link", "A rate is higher than the link carries that the label names.";
+    NO_FLUSH = "no-flush", "A write was so fast, and nothing was flushed: memory may have been measured.";
+    COMPRESSIBLE = "compressible", "Zeros were written to a file system that may compress them away.";
+    FITS_IN_MEMORY = "fits-in-memory", "The file is smaller than the memory that the text names: caches may have been measured.";
+    QUANTISED = "quantised", "A summary shows more digits than the figures had that it was made from.";
+    UNIT_FAULT = "unit-fault", "A tool is known to print this figure in another unit than it says.";
+    WHOLE_MILLISECONDS = "whole-milliseconds", "The printed rate was computed from whole milliseconds.";
     BYTES_FROM_RECORDS = "bytes-from-records", "dd printed no bytes; full records times the block size of the command were taken.";
     WALL_ONLY = "wall-only", "The time covers more than the tool's own window.";
     COMMAND_UNREADABLE = "command-unreadable", "A command could not be understood; the results below it carry no workload.";

@@ -19,19 +19,15 @@ const MARGIN: usize = 12;
 /// The whole log, each line behind the kind of the block that it belongs to.
 pub fn explain(log: &Log<'_>) -> String {
     let mut out = String::with_capacity(log.text().len() * 2);
+    let mut lines = log.segments();
     for block in block::blocks(log) {
-        let text = log.get(block.span);
         let name = block.kind.name();
         let mut first = true;
-        for line in text.split_inclusive(['\n', '\r']) {
-            let line = line.trim_end_matches(['\n', '\r']);
-            if line.is_empty() && !first && !matches!(block.kind, Kind::Blank) {
-                // the second half of a CRLF, or an empty line within a report
-                let _ = writeln!(out, "{:>MARGIN$} │", "·");
-                continue;
-            }
+        while lines.offset() < block.span.end {
+            let Some(line) = lines.next() else { break };
             let shown = if first { name } else { "·" };
-            let _ = writeln!(out, "{shown:>MARGIN$} │ {}", line.trim_end());
+            let margin = format!("{shown:>MARGIN$} │ {}", line.text);
+            let _ = writeln!(out, "{}", margin.trim_end());
             first = matches!(block.kind, Kind::Blank);
         }
     }

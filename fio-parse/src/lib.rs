@@ -39,6 +39,7 @@ pub mod block;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod context;
+mod detail;
 pub mod diagnostic;
 pub mod era;
 mod explain;

@@ -1,5 +1,7 @@
 //! The record: one measured direction of one report scope, and its JSON line.
 //!
+//! Long because every field that goes over the wire stands here, in one place.
+//!
 //! A record is evidence, not an opinion. It holds what was printed, where, and the interval of numbers that would
 //! print so. Anything inferred (ratios, IOPS from bandwidth and block size, rankings) belongs to who reads it.
 //!
@@ -12,6 +14,7 @@
 //!
 //! Long because the types of the wire format stand together.
 
+pub use crate::detail::{CountBucket, Depths, LatencyBucket, LatencyTarget};
 use crate::diagnostic::Diagnostic;
 pub use crate::reading::{Printed, Reading};
 use crate::source::Span;
@@ -351,6 +354,15 @@ pub struct Measurement {
     /// Processor use of the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Box<Cpu>>,
+    /// fio's distribution of completion latencies over fixed buckets; empty ones are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lat_distribution: Vec<LatencyBucket>,
+    /// Queue depths and I/Os per call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depths: Option<Box<Depths>>,
+    /// The latency that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_target: Option<Box<LatencyTarget>>,
     /// dd's count of blocks read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records_in: Option<Records>,
@@ -421,6 +433,9 @@ pub struct Percentile {
 pub struct PriorityLatency {
     /// Class and level as fio prints them, `1/3`, with the hint from 3.36 on; `high` and `low` up to 3.29.
     pub priority: String,
+    /// The share of I/Os of this priority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percent: Option<Reading<Percent>>,
     /// Completion latency.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clat_ns: Option<Latency>,
@@ -433,13 +448,19 @@ pub struct PriorityLatency {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SteadyState {
-    /// What was to become steady and within what limit, as fio prints it: `iops:80.000000%`.
+    /// What was to become steady, and in JSON within what limit, as fio prints it: `iops:80.000000%`, `iops mean dev`.
     pub target: String,
     /// Whether it did.
     pub attained: bool,
     /// How far from steady it was in the end, as fio prints it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criterion: Option<String>,
+    /// Bandwidth in its window, reads and writes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_per_sec: Option<Reading<BytesPerSec>>,
+    /// IOPS in its window, reads and writes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iops: Option<Reading<Iops>>,
 }
 
 /// fio's sample statistics.

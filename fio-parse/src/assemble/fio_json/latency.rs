@@ -106,6 +106,7 @@ pub(super) fn priorities(
                 priority: name.join("/"),
                 clat_ns,
                 lat_ns,
+                ..PriorityLatency::default()
             })
         })
         .collect()
@@ -156,6 +157,7 @@ pub(super) fn steady_state(job: &block::Job<'_>) -> Option<Box<SteadyState>> {
         target: block.target?.to_owned(),
         attained: block.attained? != "0",
         criterion: block.criterion.map(str::to_owned),
+        ..SteadyState::default()
     }))
 }
 

@@ -1,0 +1,216 @@
+//! The binary from outside: exit codes, messages, pipes, and input that no tool ever wrote.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn post(slug: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/logs")
+        .join(slug)
+        .join("input.txt")
+        .display()
+        .to_string()
+}
+
+fn run(arguments: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fio-parse"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let bytes = stdin.to_vec();
+    let writer = std::thread::spawn(move || {
+        let _ = pipe.write_all(&bytes);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("no signal")
+}
+
+fn talk(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn a_post_gives_a_record_a_line() {
+    let output = run(&[&post("laptops-fio-2021")], b"");
+    assert_eq!(code(&output), 0);
+    let lines = String::from_utf8(output.stdout.clone()).unwrap();
+    assert_eq!(lines.lines().count(), 6);
+    assert!(lines.lines().all(|line| line.starts_with("{\"v\":1,")));
+    // what is odd is said with file, line and column, on the other stream
+    assert!(
+        talk(&output).contains("note[carry-lost]: 62.0GB"),
+        "{}",
+        talk(&output)
+    );
+    assert!(
+        talk(&output).contains("input.txt:41:82"),
+        "{}",
+        talk(&output)
+    );
+}
+
+#[test]
+fn standard_input_is_read_by_name_and_by_default() {
+    let bytes = fs::read(post("disk-speeds-dd-2020")).unwrap();
+    let named = run(&["-"], &bytes);
+    let unnamed = run(&[], &bytes);
+    assert_eq!(named.stdout, unnamed.stdout);
+    assert_eq!(named.stdout.iter().filter(|&&b| b == b'\n').count(), 8);
+}
+
+#[test]
+fn records_pass_through_and_take_labels() {
+    let first = run(&[&post("laptops-fio-2021")], b"");
+    let again = run(&["-"], &first.stdout);
+    assert_eq!(again.stdout, first.stdout);
+    let labelled = run(&["somewhere=-"], &first.stdout);
+    let text = String::from_utf8(labelled.stdout).unwrap();
+    assert!(
+        text.lines()
+            .all(|line| line.contains(r#""machine":{"text":"somewhere","by":"flag"}"#))
+    );
+}
+
+#[test]
+fn a_text_without_results_ends_with_one() {
+    for text in [
+        &b""[..],
+        b"\n",
+        b"nothing to see here\n",
+        b"fio is a tool, dd another\n",
+    ] {
+        let output = run(&["-"], text);
+        assert_eq!(code(&output), 1, "{}", talk(&output));
+        assert!(output.stdout.is_empty());
+        assert!(
+            talk(&output).contains("no result of fio or dd found"),
+            "{}",
+            talk(&output)
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_read_ends_with_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing.txt").display().to_string();
+    for (arguments, words) in [
+        (vec![missing.as_str()], "No such file"),
+        (vec![folder.path().to_str().unwrap()], "found a directory"),
+        (vec!["--no-such-option"], "--no-such-option"),
+    ] {
+        let output = run(&arguments, b"");
+        assert_eq!(code(&output), 2);
+        assert!(talk(&output).contains(words), "{}", talk(&output));
+    }
+    // the rest is read all the same
+    let output = run(&[&missing, &post("laptops-fio-2021")], b"");
+    assert_eq!(code(&output), 2);
+    assert_eq!(output.stdout.iter().filter(|&&b| b == b'\n').count(), 6);
+    // a line that is no record says which
+    let output = run(&["-"], b"{\"v\":1}\n");
+    assert_eq!(code(&output), 2);
+    assert!(
+        talk(&output).contains("line 1: no record"),
+        "{}",
+        talk(&output)
+    );
+    let output = run(&["-"], b"{\"v\":7}\n");
+    assert!(
+        talk(&output).contains("found version 7"),
+        "{}",
+        talk(&output)
+    );
+}
+
+#[test]
+fn random_bytes_and_cut_off_logs_do_no_harm() {
+    // a fixed sequence, so that a failure can be seen again
+    let mut state = 88_172_645_463_325_252u64;
+    let mut byte = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    };
+    let noise: Vec<u8> = (0..200_000).map(|_| byte()).collect();
+    assert_eq!(code(&run(&["-"], &noise)), 1);
+
+    let whole = fs::read(post("laptops-fio-2021")).unwrap();
+    let full = run(&["-"], &whole).stdout;
+    for cut in (0..whole.len()).step_by(97) {
+        let output = run(&["-"], &whole[..cut]);
+        assert!(code(&output) <= 1, "cut at {cut}: {}", talk(&output));
+        // what is whole in the cut text is what it was in the full one
+        let kept = output.stdout.iter().filter(|&&b| b == b'\n').count();
+        let same = output
+            .stdout
+            .split(|&b| b == b'\n')
+            .zip(full.split(|&b| b == b'\n'))
+            .take_while(|(a, b)| a == b)
+            .count();
+        assert!(
+            same + 1 >= kept,
+            "cut at {cut}: {kept} records, {same} as before"
+        );
+    }
+}
+
+#[test]
+fn one_line_of_a_hundred_megabytes_is_read_to_its_end() {
+    let mut text = vec![b'x'; 100 << 20];
+    text.extend_from_slice(b"\n  READ: bw=1000B/s (1000B/s), 1000B/s-1000B/s (1000B/s-1000B/s), io=1000B (1000B), run=1000-1000msec\n");
+    let output = run(&["-"], &text);
+    assert_eq!(code(&output), 0, "{}", talk(&output));
+    assert_eq!(output.stdout.iter().filter(|&&b| b == b'\n').count(), 1);
+}
+
+#[test]
+fn a_closed_pipe_is_a_normal_end() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fio-parse"))
+        .args([post("laptops-fio-2021"), post("disk-speeds-dd-2020")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn explain_shows_every_line() {
+    let path = post("disk-speeds-dd-2020");
+    let output = run(&["--explain", &path], b"");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let input = fs::read_to_string(path).unwrap();
+    assert_eq!(shown.lines().count(), input.lines().count());
+    for (shown, line) in shown.lines().zip(input.lines()) {
+        let (_, text) = shown.split_once('│').unwrap();
+        assert_eq!(text.strip_prefix(' ').unwrap_or(text), line.trim_end());
+    }
+    assert_eq!(
+        shown
+            .lines()
+            .filter(|line| line.trim_start().starts_with("command │"))
+            .count(),
+        8
+    );
+    assert_eq!(
+        shown
+            .lines()
+            .filter(|line| line.trim_start().starts_with("time │"))
+            .count(),
+        8
+    );
+}
