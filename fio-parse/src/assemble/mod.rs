@@ -58,6 +58,8 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         series: fio_series::find(&blocks, &contexts),
         report: Report::default(),
         document: None,
+        terse: None,
+        superseded: Vec::new(),
     };
     if log.encoding() == Encoding::Mixed {
         assembler.parsed.diagnostics.push(Diagnostic::note(
@@ -78,6 +80,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         }
     }
     assembler.end_report();
+    assembler.drop_superseded();
     let borders: Vec<u32> = blocks
         .iter()
         .filter(|block| block.starts_a_run())
@@ -87,6 +90,8 @@ pub fn parse(log: &Log<'_>) -> Parsed {
     assembler.parsed.diagnostics.extend(assembler.assumption);
     assembler.parsed
 }
+
+type TerseRows<'b> = &'b [block::fio_terse::Row<'b>];
 
 struct Assembler<'l, 't, 'b> {
     log: &'l Log<'t>,
@@ -102,6 +107,10 @@ struct Assembler<'l, 't, 'b> {
     report: Report,
     /// The last JSON document and where its records are, as the next one may report on the same run.
     document: Option<(&'b block::fio_json::Document<'b>, Range<usize>)>,
+    /// The first and the last report of terse lines of the last run, and where the records of the last are.
+    terse: Option<(TerseRows<'b>, TerseRows<'b>, Range<usize>)>,
+    /// Records of documents and terse lines that a later one of the same run supersedes.
+    superseded: Vec<Range<usize>>,
 }
 
 /// What the parts of one fio report share.
@@ -380,12 +389,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             if let Some((earlier, records)) = self.document.take()
                 && fio_json::supersedes(document, earlier)
             {
-                self.parsed.records.drain(records);
-                self.parsed.diagnostics.push(Diagnostic::note(
-                    Code::STATUS_SERIES,
-                    Some(earlier.span),
-                    "this report is of a run that went on; the last one below is its result",
-                ));
+                self.supersede(records, earlier.span);
             }
             let first = self.parsed.records.len();
             let version = document.version.or(context.version.as_deref());
@@ -398,7 +402,7 @@ impl<'b> Assembler<'_, '_, 'b> {
         }
     }
 
-    fn fio_terse(&mut self, terse: &block::fio_terse::FioTerse<'_>, context: &Context) {
+    fn fio_terse(&mut self, terse: &'b block::fio_terse::FioTerse<'b>, context: &Context) {
         self.untimed.clear();
         self.parsed
             .diagnostics
@@ -408,20 +412,50 @@ impl<'b> Assembler<'_, '_, 'b> {
             stated.and_then(Version::read).map(|(version, _)| version),
             context.workload.as_deref(),
         );
-        for row in &terse.rows {
-            let (entries, diagnostics) = fio_terse::entries(self.log, row, around);
-            for mut entry in entries {
-                entry.workload = context.workload.clone();
-                self.entry(
-                    entry,
-                    context,
-                    Dialect::FioTerse,
-                    row.fio.or(stated),
-                    self.series.number(context.run),
-                );
+        let run_number = self.series.number(context.run);
+        for rows in terse.rows.chunks(fio_terse::rows_of_a_report(&terse.rows)) {
+            let mut first = rows;
+            if let Some((run, earlier, records)) = self.terse.take()
+                && fio_terse::supersedes(rows, earlier, run)
+            {
+                self.supersede(records, earlier[0].span);
+                first = run;
             }
-            self.parsed.diagnostics.extend(diagnostics);
+            let start = self.parsed.records.len();
+            for row in rows {
+                let (entries, diagnostics) = fio_terse::entries(self.log, row, around);
+                for mut entry in entries {
+                    entry.workload = context.workload.clone();
+                    let version = row.fio.or(stated);
+                    self.entry(entry, context, Dialect::FioTerse, version, run_number);
+                }
+                self.parsed.diagnostics.extend(diagnostics);
+            }
+            self.terse = Some((first, rows, start..self.parsed.records.len()));
         }
+    }
+
+    /// The report with these records was one of a run that went on.
+    fn supersede(&mut self, records: Range<usize>, span: Span) {
+        self.superseded.push(records);
+        self.parsed.diagnostics.push(Diagnostic::note(
+            Code::STATUS_SERIES,
+            Some(span),
+            "this report is of a run that went on; the last one below is its result",
+        ));
+    }
+
+    /// Removes the records of superseded reports, which were kept so that places in the list stay.
+    fn drop_superseded(&mut self) {
+        if self.superseded.is_empty() {
+            return;
+        }
+        let mut keep = vec![true; self.parsed.records.len()];
+        for records in &self.superseded {
+            keep[records.clone()].fill(false);
+        }
+        let mut keep = keep.into_iter();
+        self.parsed.records.retain(|_| keep.next() != Some(false));
     }
 
     fn fio_log(&mut self, samples: &block::fio_log::FioLog<'_>, context: &Context) {
