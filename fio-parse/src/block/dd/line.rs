@@ -90,7 +90,31 @@ pub fn is_candidate(text: &str) -> bool {
             return true;
         }
     }
-    complaint(text).is_some()
+    may_complain(bytes) && complaint(text).is_some()
+}
+
+/// Whether the first letters behind blanks and quote marks are those of a complaint; entities and tags are let through.
+fn may_complain(bytes: &[u8]) -> bool {
+    let mark = |b: &u8| {
+        matches!(
+            b,
+            b' ' | b'\t' | b'>' | b'|' | b'#' | b'*' | b'`' | b';' | b'.' | b'/'
+        )
+    };
+    let Some(start) = bytes.iter().position(|b| !mark(b)) else {
+        return false;
+    };
+    match &bytes[start..] {
+        // "dd: ", "gdd: ", "bin/dd: ", "usr/bin/dd: ", "busybox: dd: ", "load: "
+        [b'd', b'd', ..]
+        | [b'g', b'd', ..]
+        | [b'b', b'i' | b'u', ..]
+        | [b'u', b's', ..]
+        | [b'l', b'o', ..] => true,
+        [b'&' | b'<' | 0x80.., ..] => true,
+        [b'0'..=b'9', ..] => bytes.trim_ascii_end().ends_with(b"written."),
+        _ => false,
+    }
 }
 
 /// Reads a records line.
