@@ -42,8 +42,13 @@ codes! {
     LABEL_WRONG = "label-wrong", "fio printed a figure under a unit that it does not have; it was read as what it is.";
     FIGURE_WRONG = "figure-wrong", "A version of fio is known to print this figure wrongly.";
     SATURATED = "saturated", "A percentile is the largest that fio can print; the latency is that or more.";
+    LOOSE_LINES = "loose-lines", "Lines of a report belong to no result; nothing was taken from them.";
     UNREADABLE = "unreadable", "A line looks like part of a report and can't be read; nothing was taken from it.";
     INCOMPLETE = "incomplete", "A report was cut off; what is whole was kept.";
+    JOB_FAILED = "job-failed", "A job ended with an error before it moved a byte; it has no result.";
+    STATUS_SERIES = "status-series", "A report of a run that went on; the last one of the run is its result.";
+    PERCENTILES_OF = "percentiles-of", "Which latency the percentiles are of can't be told from the report; they are taken for completion latency.";
+    LOG_KIND = "log-kind", "What a log of samples measured is told by its name only, and the name does not say it.";
     ENCODING = "encoding", "Some bytes are not UTF-8 and were read as Latin-1.";
     PARTIAL_RECORDS = "partial-records", "dd moved blocks that were not full.";
     COUNT_DIFFERS = "count-differs", "dd moved another amount than the command asked for.";

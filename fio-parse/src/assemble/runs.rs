@@ -69,7 +69,7 @@ fn direction_named(context: &Context) -> Option<Direction> {
         .next()
 }
 
-impl Assembler<'_, '_> {
+impl Assembler<'_, '_, '_> {
     /// A report of dd.
     pub(super) fn dd(&mut self, block: &DdBlock<'_>, context: &Context) {
         let workload = context.workload.as_deref();
