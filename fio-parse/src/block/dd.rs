@@ -297,14 +297,9 @@ impl<'t> Reader<'_, 't> {
                 self.take(segment, ahead);
             }
         }
-        let mut ahead = self.ahead.clone();
-        if let Some(segment) = ahead.next()
+        if let Some((segment, Kind::Other, ahead)) = self.peek()
             && let Some(english) = line::truncated(segment.text)
-            && (english
-                || ahead
-                    .clone()
-                    .next()
-                    .is_some_and(|next| matches!(self.kind(next), Kind::Transfers(_))))
+            && (english || self.transfer_follows(ahead.clone()))
         {
             self.block.truncated = Some(self.figure(segment.text.trim()));
             self.take(segment, ahead);
@@ -330,6 +325,14 @@ impl<'t> Reader<'_, 't> {
             }
             _ => {}
         }
+    }
+
+    /// Whether the next line that is not blank is a transfer.
+    fn transfer_follows(&self, ahead: Segments<'t>) -> bool {
+        ahead
+            .take(2)
+            .find(|next| !line::is_blank(next.text))
+            .is_some_and(|next| matches!(self.kind(next), Kind::Transfers(_)))
     }
 
     /// A transfer line that a mailer broke in two.
