@@ -368,3 +368,19 @@ fn sizes_print_in_binary_units() {
     assert_eq!(binary(1536), "1.5 KiB");
     assert_eq!(binary(0), "0 B");
 }
+
+#[test]
+fn open_values_matter_unless_they_are_names() {
+    let mut workload = asked(|job| job.filename = Some("$TARGET".to_owned()));
+    workload.missing = vec!["TARGET".to_owned()];
+    assert!(ids(&planned(&workload, &target()).1).contains(&"target-unknown"));
+    let mut workload = asked(|job| job.other = vec![option("bs", "$BS")]);
+    workload.missing = vec!["BS".to_owned()];
+    assert_eq!(
+        refused(&workload, &target()),
+        ["missing-values", "missing-values"]
+    );
+    let mut workload = asked(|_| {});
+    workload.missing = vec!["file:other.fio".to_owned()];
+    assert_eq!(refused(&workload, &target()), ["missing-values"]);
+}
