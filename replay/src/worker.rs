@@ -150,6 +150,8 @@ pub struct JobOutcome {
     pub samples: Vec<Sample>,
     /// Everything ever issued, ramp included: I/Os and bytes.
     pub issued: [u64; 2],
+    /// How the engine was set up.
+    pub setup: Option<String>,
     /// Why it ended early, if it did.
     pub stopped: Option<Stop>,
     /// What went wrong, if something did.
@@ -311,6 +313,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             .zip(self.charged.usage())
             .map(|(before, after)| after.since(before));
         self.report_progress();
+        self.outcome.setup = self.engine.setup();
         // Outside the window: the last close. A failed detach leaves nothing to save.
         let _ = self.engine.detach();
         self.media.close();
@@ -585,10 +588,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                     SlotKind::Sync => "a periodic sync failed".to_owned(),
                     _ => format!("{verb} of {} bytes at offset {offset} failed", data.bytes),
                 };
-                return Err(Failure {
-                    code: -result,
-                    what,
-                });
+                return Err(self.refused(-result, what));
             }
             let write = match data.kind {
                 SlotKind::Read => 0,
@@ -630,6 +630,15 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             self.end_ramp();
         }
         Ok(())
+    }
+
+    /// A failure of an operation; EINVAL under O_DIRECT has one usual cause.
+    #[cold]
+    fn refused(&self, code: i32, mut what: String) -> Failure {
+        if code == libc::EINVAL && self.job.direct {
+            what += ": the storage refuses O_DIRECT with this block and offset, it may need a larger alignment";
+        }
+        Failure { code, what }
     }
 
     /// The rest of a short transfer goes out again, in the same slot and under the same

@@ -57,8 +57,8 @@ fn job(number: u32, group_reporting: bool) -> JobPlan {
         group_reporting,
         pattern: Pattern {
             reads: number % 3 != 1,
-            writes: number % 3 != 0,
-            random: number % 2 == 0,
+            writes: !number.is_multiple_of(3),
+            random: number.is_multiple_of(2),
         },
         read_bytes: 512 << (number % 5),
         write_bytes: 512 << (number % 5),

@@ -305,7 +305,7 @@ fn odd_inputs_end_with_a_message() {
 
 /// Starts a long run and waits until its test file is there.
 fn long_run(home: &Path, words: &str) -> Child {
-    let child = program()
+    let mut child = program()
         .args(["--format", "jsonl", "--directory"])
         .arg(home)
         .arg("--")
@@ -325,10 +325,11 @@ fn long_run(home: &Path, words: &str) -> Child {
             std::thread::sleep(Duration::from_millis(300));
             return child;
         }
-        assert!(
-            patience.elapsed() < Duration::from_secs(30),
-            "the run does not begin"
-        );
+        if patience.elapsed() > Duration::from_secs(30) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("the run does not begin");
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
 }
