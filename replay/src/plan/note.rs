@@ -50,6 +50,7 @@ kinds! {
     "engine-as-psync" Equivalent NONE "the engine is played by pread and pwrite: the device sees the same requests";
     "engine-of-another-system" Deviates ALL "the engine exists on another operating system only; it is played on io_uring";
     "null-engine" Deviates ALL "the null engine touches no storage";
+    "clat-holds-submission" Equivalent NONE "clat includes the time the kernel takes to accept an I/O, which fio counts as slat; lat is the same quantity";
     "random-sequence" Equivalent NONE "offsets come from another random generator with the same properties: each block once a pass, the same order in every run";
     "threads-for-processes" Equivalent NONE "clones are threads instead of processes; the difference lies outside the measured time";
     "target-in-sandbox" Equivalent NONE "the files that the text names are not touched; new ones in a private directory stand in for them";
