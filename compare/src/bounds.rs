@@ -24,6 +24,13 @@ impl Bounds {
         hi: 0.0,
     };
 
+    /// One, exactly.
+    pub const ONE: Bounds = Bounds {
+        lo: 1.0,
+        value: 1.0,
+        hi: 1.0,
+    };
+
     /// Bounds with a stated value. `None` if an end is not finite or the order is broken.
     pub fn new(lo: f64, value: f64, hi: f64) -> Option<Bounds> {
         let sound = lo.is_finite() && hi.is_finite() && lo <= value && value <= hi;

@@ -495,6 +495,7 @@ impl<'a> Builder<'a> {
                 label,
                 keys: self.pairs(&cols, col),
                 metric: metric.to_string(),
+                better: metric.better(),
                 unit: unit
                     .unwrap_or_else(|| scale::choose(metric.dimension(), &[], std::iter::empty())),
                 parts,
@@ -541,6 +542,7 @@ impl<'a> Builder<'a> {
             title,
             keys: self.pairs(&self.projection.tables, &plan.table),
             marks,
+            across_rows: !over_tests,
             row_names: self
                 .projection
                 .rows

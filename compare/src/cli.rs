@@ -16,12 +16,15 @@ use crate::build;
 use crate::derive;
 use crate::filter::Filter;
 use crate::frame::{Builder, Wanted};
+use crate::gate::{self, Gate};
+use crate::grid::Report;
 use crate::keys::{self, Key};
 use crate::load::{self, Input, Plan};
 use crate::metric::Metric;
-use crate::render;
+use crate::render::{self, text::Style};
 use crate::scale;
 use crate::view::{Sort, View};
+use crate::why;
 
 /// Sets the results of many machines side by side, with honest ratios and footnotes.
 ///
@@ -79,6 +82,10 @@ struct Args {
     #[arg(long)]
     list: bool,
 
+    /// Say what differs between two machines, likeliest reason first
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    why: Option<Vec<String>>,
+
     /// Divide rates by others that cover something else, too
     #[arg(long)]
     force: bool,
@@ -95,6 +102,18 @@ struct Args {
     #[arg(long)]
     holm: bool,
 
+    /// Fail (exit 1) if anything is worse than the base by more than this share, as 5%
+    #[arg(long, value_name = "SHARE", value_parser = gate::parse_threshold)]
+    threshold: Option<f64>,
+
+    /// Metrics that may fail the gate (default: all shown that have a better and a worse)
+    #[arg(long, value_name = "METRICS", value_parser = metrics, requires = "threshold")]
+    fail_on: Option<::std::vec::Vec<Metric>>,
+
+    /// Fail on what is better by more than the threshold, too
+    #[arg(long, requires = "threshold")]
+    two_sided: bool,
+
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -102,6 +121,10 @@ struct Args {
     /// Write here instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Draw bars below the tables
+    #[arg(long)]
+    bars: bool,
 
     /// Draw tables with ASCII characters only
     #[arg(long)]
@@ -138,6 +161,13 @@ enum Format {
     Tsv,
     Json,
     Jsonl,
+    /// One self-contained page
+    Html,
+    /// Markdown for a job summary
+    Github,
+    /// The array of github-action-benchmark
+    GhaBench,
+    Openmetrics,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -293,29 +323,81 @@ fn compare(
     if args.list {
         return Ok((list(&frame)?.into_bytes(), status));
     }
+    if let Some([a, b]) = args.why.as_deref() {
+        let answer = why::explain(&frame, a, b)?;
+        let text = match args.format {
+            Format::Json | Format::Jsonl => answer.json(),
+            _ => answer.text(),
+        };
+        return Ok((text.into_bytes(), status));
+    }
     let report = build::report(&frame, &view).map_err(|e| e.to_string())?;
-    let text = match args.format {
-        Format::Table => {
-            let style = render::text::Style {
-                width: args.width.or(terminal.width).map_or(100, usize::from),
-                ascii: args.ascii,
-                color: match args.color {
-                    When::Always => true,
-                    When::Never => false,
-                    When::Auto => {
-                        terminal.width.is_some() && !terminal.no_color && args.output.is_none()
-                    }
-                },
-            };
-            render::text::render(&report, style)
+    let mut lines = Vec::new();
+    if let Some(threshold) = args.threshold {
+        let finding = gate::check(&report, &gate(args, threshold));
+        for line in &finding.unjudged {
+            say(&format!("fio-compare: gate: {line}"));
         }
-        Format::Markdown => render::markdown::render(&report),
-        Format::Csv => render::delimited::csv(&report),
-        Format::Tsv => render::delimited::tsv(&report),
-        Format::Json => render::json::json(&report),
-        Format::Jsonl => render::json::jsonl(&report),
-    };
+        for line in &finding.failures {
+            lines.push(format!("gate failed: {line}"));
+        }
+        if finding.failures.is_empty() {
+            lines.push(format!("gate passed: {} results judged", finding.judged));
+        } else if status == 0 {
+            status = 1;
+        }
+        lines
+            .iter()
+            .for_each(|line| say(&format!("fio-compare: {line}")));
+    }
+    let text = render(args, &report, &lines, terminal)?;
     Ok((text.into_bytes(), status))
+}
+
+fn gate(args: &Args, threshold: f64) -> Gate {
+    let metrics = args.fail_on.iter().flatten();
+    Gate {
+        threshold,
+        metrics: metrics.map(Metric::to_string).collect(),
+        two_sided: args.two_sided,
+        alpha: args.alpha,
+    }
+}
+
+fn render(
+    args: &Args,
+    report: &Report,
+    gate: &[String],
+    terminal: Terminal,
+) -> Result<String, String> {
+    let style = Style {
+        width: args.width.or(terminal.width).map_or(100, usize::from),
+        ascii: args.ascii,
+        color: match args.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => terminal.width.is_some() && !terminal.no_color && args.output.is_none(),
+        },
+    };
+    Ok(match args.format {
+        Format::Table if args.bars => {
+            format!(
+                "{}\n{}",
+                render::text::render(report, style),
+                render::bars::render(report, style)
+            )
+        }
+        Format::Table => render::text::render(report, style),
+        Format::Markdown => render::markdown::render(report),
+        Format::Csv => render::delimited::csv(report),
+        Format::Tsv => render::delimited::tsv(report),
+        Format::Json => render::json::json(report),
+        Format::Jsonl => render::json::jsonl(report),
+        Format::Html => render::html::render(report),
+        Format::Github => render::github::summary(report, gate),
+        Format::GhaBench => render::github::action(report)?,
+        Format::Openmetrics => render::openmetrics::render(report),
+    })
 }
 
 fn view(args: &Args) -> View {
@@ -342,10 +424,11 @@ fn view(args: &Args) -> View {
 }
 
 fn plan(args: &Args, view: &View) -> Plan {
-    let metrics = match (&view.metrics, args.list) {
-        (_, true) => Metric::PLAIN,
-        (Some(list), false) => list.as_slice(),
-        (None, false) => build::DEFAULT_METRICS,
+    let metrics = match &view.metrics {
+        _ if args.list => Metric::PLAIN,
+        _ if args.why.is_some() => why::METRICS,
+        Some(list) => list.as_slice(),
+        None => build::DEFAULT_METRICS,
     };
     let mut bases = Vec::new();
     for base in metrics.iter().flat_map(|m| derive::bases(*m)) {

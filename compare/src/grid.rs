@@ -10,6 +10,7 @@
 //! data frame and no output format.
 
 use crate::bounds::Bounds;
+use crate::metric::Better;
 use crate::scale::Unit;
 
 /// All tables of one run and the notes under them.
@@ -32,6 +33,8 @@ pub struct Grid {
     pub marks: Vec<usize>,
     /// Names of the row keys, one for each label of a row.
     pub row_names: Vec<String>,
+    /// Are the rows compared with each other (machines are rows), and not the columns?
+    pub across_rows: bool,
     /// The columns, each with the same number of cells.
     pub columns: Vec<Column>,
     /// The rows.
@@ -70,6 +73,8 @@ pub struct Column {
     pub keys: Vec<(String, String)>,
     /// The metric's name, as `bw`.
     pub metric: String,
+    /// Which way is better.
+    pub better: Better,
     /// The unit in which values are shown.
     pub unit: Unit,
     /// Which parts are shown, in order.
@@ -289,6 +294,7 @@ pub(crate) mod samples {
             },
             keys: vec![("machine".into(), name.into())],
             metric: "bw".into(),
+            better: Better::Higher,
             unit: scale::parse("MiB/s").unwrap(),
             parts: vec![Part::Value, Part::Ratio],
         };
@@ -314,6 +320,7 @@ pub(crate) mod samples {
                 keys: vec![("direction".into(), "write".into())],
                 marks: vec![],
                 row_names: vec!["test".into()],
+                across_rows: false,
                 columns: vec![
                     column("Old | box", &[]),
                     column("New <b>", &[]),

@@ -136,3 +136,56 @@ fn dd_footnotes_name_the_sync_flags_of_both_sides_and_what_the_rates_cover() {
         "{table}"
     );
 }
+
+/// A log among the shared fixtures.
+fn fixture(slug: &str) -> String {
+    format!(
+        "{}/../fixtures/logs/{slug}/input.txt",
+        env!("CARGO_MANIFEST_DIR")
+    )
+}
+
+#[test]
+fn the_posts_themselves_give_the_same_figures() {
+    let laptops = fixture("laptops-fio-2021");
+    assert_eq!(
+        texts(&[&laptops], "text"),
+        ["293", "223", "534", "1180", "1490", "695"]
+    );
+    assert_eq!(
+        texts(&[&laptops], "ratio_text"),
+        ["1.00x", "0.76x", "1.82x", "1.00x", "1.26x", "0.589x"]
+    );
+    let all = cells(&[&fixture("disk-speeds-dd-2020")], b"");
+    let of = |metric: &str| -> Vec<&str> {
+        (all.iter().filter(|c| c["metric"] == metric))
+            .map(|c| c["text"].as_str().unwrap())
+            .collect()
+    };
+    assert_eq!(
+        of("bw-wall"),
+        ["1506", "86.2", "261", "876", "187", "365", "324", "417"]
+    );
+    assert_eq!(
+        of("bw"),
+        ["1588", "86.6", "298", "1702", "203", "370", "335", "466"]
+    );
+}
+
+#[test]
+fn a_log_and_its_records_give_the_same_bytes() {
+    for slug in ["laptops-fio-2021", "disk-speeds-dd-2020"] {
+        let path = fixture(slug);
+        let bytes = std::fs::read(&path).unwrap();
+        let log = fio_parse::Log::from_bytes(path.as_str(), &bytes).unwrap();
+        let mut records = Vec::new();
+        fio_parse::record::write_jsonl(&fio_parse::parse(&log).records, &mut records).unwrap();
+        for format in ["table", "markdown", "csv", "json"] {
+            let direct = run(&[&path, "--format", format]);
+            let piped = common::run_with(&["-", "--format", format], &records);
+            assert_eq!(direct.out, piped.out);
+            assert_eq!(direct.status, 0);
+            assert!(direct.out.contains("86.2") || slug.starts_with("laptops"));
+        }
+    }
+}

@@ -12,7 +12,7 @@
 //! | title | a short line alone, or emphasised, above a command | until the next title or heading |
 //! | caption | a short line alone, an emphasised line or a list item between the command (or the last result) and the result | until the next caption, title, heading or command |
 //! | host | the host in the command's prompt | until the next command |
-//! | sentence | the last sentence of the last paragraph above the command | until the next command that has one |
+//! | sentence | the last sentence of the last paragraph above the command, or above the result where there are no commands | until the next one |
 //!
 //! **Which place names the machine.** A comparison runs the same test on several machines. So the place is the first,
 //! in the order caption, title, headings from the innermost outwards, host, sentence, whose labels differ between two
@@ -205,10 +205,16 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 header = Some((workload, false));
                 runs.close();
             }
-            Role::Version(text) => version = Some(text.into()),
+            Role::Version(text) => {
+                version = Some(text.into());
+                runs.close();
+            }
             Role::Result { kind, directions } => {
                 if let Some(short) = short.take() {
                     Arc::make_mut(&mut labels).caption = Some(short);
+                } else if command.is_none() && sentence.is_some() {
+                    // without commands, a sentence is all that can stand above a result
+                    Arc::make_mut(&mut labels).sentence = sentence.take();
                 }
                 if let Some(scoped) = &mut command {
                     scoped.used = true;
@@ -231,7 +237,6 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     run,
                     directions,
                 });
-                // a paragraph between two results speaks of neither
                 sentence = None;
             }
         }
@@ -246,8 +251,10 @@ pub enum ResultKind {
     Job(u32),
     /// The status of this group.
     Group(u32),
-    /// A result that is a run of its own: a dd report, a JSON document.
+    /// A result that is a run of its own: a dd report.
     Whole,
+    /// This many JSON documents, each a run of its own, or the terse lines of one run.
+    Documents(u32),
 }
 
 /// Counts invocations of the tool. fio prints all jobs, then all groups in rising order: what breaks that order is a new run.
@@ -270,7 +277,7 @@ impl Runs {
             && match kind {
                 ResultKind::Job(_) => self.group.is_none(),
                 ResultKind::Group(group) => self.group.is_none_or(|last| last < group),
-                ResultKind::Whole => false,
+                ResultKind::Whole | ResultKind::Documents(_) => false,
             };
         if !goes_on {
             self.count += 1;
@@ -280,7 +287,11 @@ impl Runs {
         if let ResultKind::Group(group) = kind {
             self.group = Some(group);
         }
-        (self.count, !goes_on)
+        let run = self.count;
+        if let ResultKind::Documents(documents) = kind {
+            self.count += documents.saturating_sub(1);
+        }
+        (run, !goes_on)
     }
 }
 
@@ -334,7 +345,12 @@ fn label(log: &Log<'_>, span: Span, by: LabelSource) -> Label {
 /// A label from a short line, unless the line is no label: a date or by-line, or without letters.
 fn short_label(log: &Log<'_>, span: Span, by: LabelSource) -> Option<Label> {
     let label = label(log, span, by);
-    let text = label.text.trim_end_matches(':').trim();
+    // marks of a comment, and of what is about to come
+    let text = label
+        .text
+        .trim_start_matches(['/', '#', ';', '-', '='])
+        .trim_end_matches([':', '.', '…', '-', '='])
+        .trim();
     if !text.chars().any(char::is_alphabetic) || is_byline(text) {
         return None;
     }
@@ -373,6 +389,10 @@ fn sentence_label(log: &Log<'_>, span: Span) -> Option<Label> {
     let text = log.get(span);
     let start = last_sentence(text);
     let span = Span::new(span.start + start as u32, span.end);
+    if span.len() > 400 {
+        // not a sentence that names something, but text that was not understood
+        return None;
+    }
     let full = tidy(log.get(span));
     let named = noun_phrase(&full);
     if named.is_empty() {

@@ -5,10 +5,15 @@
 //! TSV) and `json` (JSON, JSON Lines) list cells, one a row, in base units with the printed text
 //! beside.
 
+pub mod bars;
+pub mod chart;
 pub mod data;
 pub mod delimited;
+pub mod github;
+pub mod html;
 pub mod json;
 pub mod markdown;
+pub mod openmetrics;
 pub mod text;
 mod wrap;
 

@@ -9,19 +9,21 @@
 //! ```
 //!
 //! The words of a report are translated in dozens of languages, so a line is told by its numbers and separators and
-//! not by its words; see [`line`] for the grammar of one line. This module puts lines together to one report: what
+//! not by its words; [`transfer`] and [`line`] have the grammars. This module puts lines together to one report: what
 //! is the result, what was progress, and what went wrong. A transfer line that is followed by records, by an error
 //! or, on the same physical line, by another transfer line is progress; otherwise it is a result.
 //!
 //! Figures stay undecoded; `assemble::dd` reads them when the kind of dd is known.
 
 pub mod line;
+pub mod transfer;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::figure::Figure;
 use crate::source::{Log, Segment, Segments, Span};
-use line::{Complaint, Form, Records, Transfer, Way};
+use line::{Complaint, Records, Way};
 use smallvec::SmallVec;
+use transfer::{Form, Transfer};
 
 /// One report of a dd.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,7 +127,7 @@ impl<'t> Reader<'_, 't> {
         if let Some(records) = line::records(self.log, text) {
             return Kind::Records(records);
         }
-        let transfers = line::transfers(self.log, text);
+        let transfers = transfer::transfers(self.log, text);
         if !transfers.is_empty() {
             return Kind::Transfers(transfers);
         }
@@ -305,7 +307,7 @@ impl<'t> Reader<'_, 't> {
                 self.block.transfer = Some(transfers.swap_remove(0));
                 self.take(segment, ahead);
             }
-            Some((segment, Kind::Other, ahead)) if line::looks_like_transfer(segment.text) => {
+            Some((segment, Kind::Other, ahead)) if transfer::looks_like_transfer(segment.text) => {
                 match self.wrapped(segment, ahead) {
                     Some((end, transfer, behind)) => {
                         self.block.transfer = Some(transfer);
@@ -333,7 +335,7 @@ impl<'t> Reader<'_, 't> {
             return None;
         }
         let both = self.log.get(one.span.cover(two.span));
-        let transfer = line::transfers(self.log, both).pop()?;
+        let transfer = transfer::transfers(self.log, both).pop()?;
         Some((two, transfer, ahead))
     }
 }

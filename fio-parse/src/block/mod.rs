@@ -8,9 +8,11 @@ pub mod dd;
 pub mod fio_group;
 pub mod fio_json;
 pub mod fio_log;
+pub mod fio_note;
 pub mod fio_terse;
 pub mod fio_text;
 pub mod prose;
+pub mod summary;
 pub mod time;
 
 use crate::context::{ResultKind, direction_bits};
@@ -63,10 +65,22 @@ pub enum Kind<'t> {
     Other,
     /// A command of fio or dd.
     Command(Box<Command<'t>>),
+    /// A job section of fio's normal output, or some lines of one.
+    FioJob(Box<fio_text::FioJob<'t>>),
+    /// fio's JSON.
+    FioJson(Box<fio_json::FioJson<'t>>),
+    /// fio's terse lines.
+    FioTerse(Box<fio_terse::FioTerse<'t>>),
+    /// A log of samples.
+    FioLog(Box<fio_log::FioLog<'t>>),
     /// fio's group status.
     FioGroup(Box<fio_group::FioGroup<'t>>),
+    /// What fio prints around its report.
+    FioNote(fio_note::FioNote<'t>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
+    /// A summary that another tool made of its dd runs.
+    Summary(Box<summary::SummaryBlock<'t>>),
     /// A report of `time`.
     Time(Box<time::TimeBlock<'t>>),
 }
@@ -88,8 +102,15 @@ impl Kind<'_> {
             },
             Kind::Other => "?",
             Kind::Command(_) => "command",
+            Kind::FioJob(job) if job.is_loose() => "fio lines",
+            Kind::FioJob(_) => "fio job",
+            Kind::FioJson(_) => "fio json",
+            Kind::FioTerse(_) => "fio terse",
+            Kind::FioLog(_) => "fio log",
             Kind::FioGroup(_) => "fio group",
+            Kind::FioNote(note) => note.name(),
             Kind::Dd(_) => "dd",
+            Kind::Summary(_) => "summary",
             Kind::Time(_) => "time",
         }
     }
@@ -147,9 +168,44 @@ impl Block<'_> {
                 workload: command.workload.clone(),
                 host: command.host,
             },
+            Kind::FioNote(fio_note::FioNote::Version(text)) => Role::Version(text),
+            Kind::FioNote(_) => Role::Neutral,
+            Kind::FioJob(job) if job.is_loose() => Role::Neutral,
+            Kind::FioJob(job) => Role::Result {
+                kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
+                directions: direction_bits(job.parts.iter().filter_map(|part| part.direction())),
+            },
+            Kind::FioJson(json) => {
+                let jobs = json.documents.iter().flat_map(|document| &document.jobs);
+                let sides = jobs.flat_map(|job| &job.sides);
+                let moved = sides.filter(|(_, side)| side.moved_bytes());
+                Role::Result {
+                    kind: ResultKind::Documents(json.documents.len() as u32),
+                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                }
+            }
+            Kind::FioTerse(terse) => {
+                let sides = terse.rows.iter().flat_map(|row| &row.sides);
+                let moved = sides.filter(|(_, side)| side.moved_bytes());
+                Role::Result {
+                    kind: ResultKind::Documents(1),
+                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                }
+            }
+            Kind::FioLog(log) => {
+                let sides = (0..3).filter(|&side| log.has(side));
+                Role::Result {
+                    kind: ResultKind::Documents(1),
+                    directions: direction_bits(sides.map(|side| fio_log::DIRECTIONS[side])),
+                }
+            }
             Kind::FioGroup(group) => Role::Result {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
+            },
+            Kind::Summary(summary) => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits(summary.rows.iter().map(|row| row.direction)),
             },
             Kind::Dd(_) => Role::Result {
                 kind: ResultKind::Whole,
@@ -159,12 +215,38 @@ impl Block<'_> {
     }
 }
 
-/// Whether a text can be a title or caption: one line of at most ten words that does not end as a sentence does.
+/// Whether a text can be a title or caption: one line that does not end as a sentence does, and is not long.
+///
+/// An ellipsis ends what a script says it is about to do (`Running the write test...`).
 fn is_short(text: &str) -> bool {
-    text.len() <= 120
-        && !text.contains('\n')
-        && !text.ends_with(['.', '!', '?', ',', ';'])
-        && text.split_whitespace().count() <= 10
+    let body = text.trim_end_matches(['…', '.']);
+    let ellipsis = text.len() - body.len() >= 3;
+    let words = text.split_whitespace().count();
+    !text.contains('\n')
+        && (ellipsis || !text.ends_with(['.', '!', '?', ',', ';']))
+        && words <= if text.ends_with(':') { 12 } else { 20 }
+        && text.len() <= 160
+}
+
+/// Whether a line is one of a terminal's screen: a prompt and a command that is not ours to read.
+fn is_shell_line(text: &str) -> bool {
+    if text.starts_with("$ ") || text.starts_with("❯ ") || text.starts_with("PS ") {
+        return true;
+    }
+    // user@host:~$ …
+    let Some((prompt, _)) = text.split_once(['$', '#']) else {
+        return false;
+    };
+    let mut parts = prompt.splitn(2, '@');
+    let user = parts.next().unwrap_or("");
+    let host = parts.next().unwrap_or("");
+    let name = |text: &str| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.:/~ ".contains(&b))
+    };
+    name(user.trim_start_matches('[')) && name(host.trim_end_matches(']')) && !user.contains(' ')
 }
 
 /// Cuts the log into blocks, in order, without gap or overlap.
@@ -189,7 +271,19 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
                 }
                 last.span.end = span.end;
             }
-            (_, kind) => blocks.push(Block { kind, span }),
+            (last, kind) => {
+                // `# what comes` right above a command is a comment of the script, and no heading
+                if let (Kind::Command(_), Some(Kind::Prose(prose))) =
+                    (&kind, last.map(|last| &mut last.kind))
+                    && prose.style == Style::Heading(1)
+                    && log
+                        .get(Span::new(prose.span.start.saturating_sub(2), start))
+                        .starts_with("# ")
+                {
+                    prose.style = Style::Emphasis;
+                }
+                blocks.push(Block { kind, span });
+            }
         }
     }
 }
@@ -207,7 +301,7 @@ fn next<'t>(
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
-    if line.text.trim().is_empty() {
+    if prose::unquoted(line.text).is_empty() {
         *lines = behind;
         return Some(Kind::Blank);
     }
@@ -229,19 +323,40 @@ fn next<'t>(
         *lines = behind;
         return Some(Kind::Other);
     }
+    if prose.style == Style::Text && is_shell_line(prose.text) {
+        return Some(Kind::Other);
+    }
     Some(Kind::Prose(prose))
 }
 
 /// The readers, asked in turn.
 fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
+    if let Some(json) = fio_json::read(log, lines) {
+        return Some(Kind::FioJson(Box::new(json)));
+    }
+    if let Some(terse) = fio_terse::read(log, lines) {
+        return Some(Kind::FioTerse(Box::new(terse)));
+    }
+    if let Some(samples) = fio_log::read(log, lines) {
+        return Some(Kind::FioLog(Box::new(samples)));
+    }
     if let Some(group) = fio_group::read(log, lines) {
         return Some(Kind::FioGroup(Box::new(group)));
+    }
+    if let Some(job) = fio_text::read(log, lines) {
+        return Some(Kind::FioJob(Box::new(job)));
+    }
+    if let Some(note) = fio_note::read(log, lines) {
+        return Some(Kind::FioNote(note));
     }
     if let Some(dd) = dd::read(log, lines) {
         return Some(Kind::Dd(Box::new(dd)));
     }
     if let Some(time) = time::read(log, lines) {
         return Some(Kind::Time(Box::new(time)));
+    }
+    if let Some(summary) = summary::read(log, lines) {
+        return Some(Kind::Summary(Box::new(summary)));
     }
     command::find(log, lines).map(|found| Kind::Command(Box::new(found.into())))
 }

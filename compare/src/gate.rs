@@ -1,0 +1,218 @@
+//! The gate: does anything get worse by more than a limit?
+//!
+//! A cell fails against its base if it is worse by more than the threshold *beyond doubt*:
+//! - one run a side: even the end of the ratio's bounds that favours it is beyond the limit;
+//! - repeats on both sides: the ratio of the medians is beyond the limit, and the Mann-Whitney p is
+//!   at most alpha. Two equal machines so fail with a probability below alpha, whatever the noise.
+//!
+//! A failed run fails the gate, and so does a result that the base has and the other side lacks: a
+//! test that died must not pass. Which way is worse comes from the metric; amounts (bytes, run
+//! time) are not judged. Two-sided, what is better by more than the threshold fails as well.
+//!
+//! Place: looks at a finished report; [`crate::cli`] makes the exit status of it.
+
+use crate::bounds::Bounds;
+use crate::digits;
+use crate::grid::{Cell, Column, Grid, Report, Row, State};
+use crate::metric::Better;
+
+/// A limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    /// Share by which a value may be worse: 0.05 for 5 %.
+    pub threshold: f64,
+    /// Names of the metrics that count; empty: all with a direction.
+    pub metrics: Vec<String>,
+    /// Much better fails as well.
+    pub two_sided: bool,
+    /// A p-value above this shows no difference.
+    pub alpha: f64,
+}
+
+/// What a gate found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finding {
+    /// Why it fails, a line a cell; empty: it passes.
+    pub failures: Vec<String>,
+    /// What it could not judge, a line each.
+    pub unjudged: Vec<String>,
+    /// How many cells were judged.
+    pub judged: usize,
+}
+
+/// `5%` or `0.05`, as a share.
+pub fn parse_threshold(text: &str) -> Result<f64, String> {
+    let (number, divisor) = match text.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(v) if v >= 0.0 && v / divisor < 1.0 => Ok(v / divisor),
+        _ => Err(format!(
+            "expected a share such as 5% or 0.05, below 100%, found `{text}`"
+        )),
+    }
+}
+
+/// Judges every cell that has a base.
+pub fn check(report: &Report, gate: &Gate) -> Finding {
+    let mut finding = Finding::default();
+    for grid in &report.grids {
+        for row in grid.rows.iter().filter(|row| !row.summary) {
+            for (column, cell) in grid.columns.iter().zip(&row.cells) {
+                let counts = gate.metrics.is_empty() || gate.metrics.contains(&column.metric);
+                if counts && column.better != Better::Neither {
+                    judge(grid, row, column, cell, gate, &mut finding);
+                }
+            }
+        }
+    }
+    finding
+}
+
+fn judge(grid: &Grid, row: &Row, column: &Column, cell: &Cell, gate: &Gate, finding: &mut Finding) {
+    let name = name(grid, row, column);
+    match cell.state {
+        State::Failed => {
+            finding.judged += 1;
+            finding.failures.push(format!("{name}: the run failed"));
+            return;
+        }
+        State::Missing => {
+            // With a ratio elsewhere among what it is compared with, the base has a value.
+            if compared_elsewhere(grid, row, column) {
+                finding.judged += 1;
+                finding
+                    .failures
+                    .push(format!("{name}: no result, the base has one"));
+            }
+            return;
+        }
+        State::Value | State::Summary => {}
+    }
+    let (Some(ratio), Some(base)) = (cell.ratio, &cell.base) else {
+        return;
+    };
+    if ratio == Bounds::ONE {
+        return;
+    }
+    finding.judged += 1;
+    let worse_is_less = column.better == Better::Higher;
+    // With repeats the medians speak and chance is the test's business; else the kinder bound.
+    let (for_worse, for_better) = match cell.p {
+        Some(_) => (ratio.value(), ratio.value()),
+        None if worse_is_less => (ratio.hi(), ratio.lo()),
+        None => (ratio.lo(), ratio.hi()),
+    };
+    let change = |r: f64| if worse_is_less { 1.0 - r } else { r - 1.0 };
+    let worse = change(for_worse) > gate.threshold;
+    let better = gate.two_sided && -change(for_better) > gate.threshold;
+    if !worse && !better {
+        return;
+    }
+    let by = change(ratio.value()).abs() * 100.0;
+    let text = |v: f64| Bounds::exact(v).map_or_else(String::new, |b| digits::format_to(b, 2));
+    let way = if worse { "worse" } else { "better" };
+    let evidence = cell
+        .p
+        .map_or(String::new(), |p| format!(", p={p:.3} n={}", cell.n));
+    let line = format!(
+        "{name}: {}x of {base}, {way} by {}% (limit {}%){evidence}",
+        digits::format(ratio),
+        text(by),
+        text(gate.threshold * 100.0)
+    );
+    match cell.p {
+        Some(p) if p > gate.alpha => finding.unjudged.push(format!("{line}: may be chance")),
+        _ => finding.failures.push(line),
+    }
+}
+
+fn compared_elsewhere(grid: &Grid, row: &Row, column: &Column) -> bool {
+    if grid.across_rows {
+        let at = grid.columns.iter().position(|c| c == column);
+        at.is_some_and(|c| {
+            grid.rows
+                .iter()
+                .any(|r| r.cells.get(c).is_some_and(|x| x.ratio.is_some()))
+        })
+    } else {
+        row.cells.iter().any(|c| c.ratio.is_some())
+    }
+}
+
+fn name(grid: &Grid, row: &Row, column: &Column) -> String {
+    let labels = row
+        .labels
+        .iter()
+        .map(|l| l.full.as_str())
+        .filter(|l| !l.is_empty());
+    let mut parts: Vec<&str> = vec![&grid.title];
+    parts.extend(labels);
+    parts.push(&column.label.full);
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::samples::report;
+
+    fn gate(threshold: f64) -> Gate {
+        Gate {
+            threshold,
+            metrics: Vec::new(),
+            two_sided: false,
+            alpha: 0.05,
+        }
+    }
+
+    #[test]
+    fn thresholds_are_shares() {
+        assert_eq!(parse_threshold("5%"), Ok(0.05));
+        assert_eq!(parse_threshold("0.1"), Ok(0.1));
+        for bad in ["", "x", "-1%", "100%", "1.5"] {
+            assert!(parse_threshold(bad).is_err(), "{bad}");
+        }
+    }
+
+    /// The sample has a ratio of 0.758 to 0.766, one of 1.82, a failed and a missing run.
+    #[test]
+    fn worse_beyond_the_bounds_fails_and_so_do_failed_and_missing_runs() {
+        let found = check(&report(), &gate(0.05));
+        assert_eq!(found.failures.len(), 3, "{found:?}");
+        assert_eq!(
+            found.failures[0],
+            "write bandwidth, 4k random, New <b>: 0.76x of Old | box, worse by 24% (limit 5.0%)"
+        );
+        assert!(found.failures[1].ends_with("New <b>: the run failed"));
+        assert!(found.failures[2].ends_with("no result, the base has one"));
+        // The kinder end is 0.766: worse by 23.4 % at least.
+        assert_eq!(check(&report(), &gate(0.233)).failures.len(), 3);
+        assert_eq!(check(&report(), &gate(0.235)).failures.len(), 2);
+    }
+
+    #[test]
+    fn two_sided_and_chosen_metrics() {
+        let mut both = gate(0.05);
+        both.two_sided = true;
+        assert!(
+            check(&report(), &both)
+                .failures
+                .iter()
+                .any(|l| l.contains("better by 82%"))
+        );
+        let mut other = gate(0.05);
+        other.metrics = vec!["iops".into()];
+        assert_eq!(check(&report(), &other), Finding::default());
+    }
+
+    #[test]
+    fn chance_does_not_fail() {
+        let mut noisy = report();
+        noisy.grids[0].rows[0].cells[1].p = Some(0.2);
+        let found = check(&noisy, &gate(0.05));
+        assert_eq!(found.failures.len(), 2);
+        assert!(found.unjudged[0].ends_with("may be chance"));
+    }
+}

@@ -1,0 +1,193 @@
+//! The gate: real slow-downs are caught, noise is not.
+
+mod common;
+
+use common::{lines, record, run_with};
+
+/// A small generator, so that the draws are the same on every machine (xorshift64*).
+struct Draws(u64);
+
+impl Draws {
+    fn uniform(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Box-Muller.
+    fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
+        let (u, v) = (1.0 - self.uniform(), self.uniform());
+        mean + deviation * (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    }
+}
+
+fn sample(draws: &mut Draws, n: usize, mean: f64, noise: f64) -> Vec<f64> {
+    (0..n).map(|_| draws.normal(mean, mean * noise)).collect()
+}
+
+fn pair(old: &[f64], new: &[f64]) -> Vec<u8> {
+    let mut records = Vec::new();
+    for (machine, values) in [("old", old), ("new", new)] {
+        for (run, value) in values.iter().enumerate() {
+            records.push(record(machine, run as u32 + 1, *value));
+        }
+    }
+    lines(&records)
+}
+
+#[test]
+fn ten_percent_is_caught_with_ten_runs_and_two_percent_is_not() {
+    let mut draws = Draws(1);
+    for _ in 0..10 {
+        let old = sample(&mut draws, 10, 500.0, 0.02);
+        let slow = sample(&mut draws, 10, 450.0, 0.02);
+        let caught = run_with(&["-", "--threshold", "5%"], &pair(&old, &slow));
+        assert_eq!(caught.status, 1, "{}", caught.err);
+        assert!(
+            caught.err.contains("gate failed: write bandwidth"),
+            "{}",
+            caught.err
+        );
+        assert!(
+            caught.out.contains("vs base"),
+            "the table is printed all the same"
+        );
+        let near = sample(&mut draws, 10, 490.0, 0.02);
+        let passed = run_with(&["-", "--threshold", "5%"], &pair(&old, &near));
+        assert_eq!(passed.status, 0, "{}", passed.err);
+        assert!(
+            passed.err.contains("gate passed: 1 results judged"),
+            "{}",
+            passed.err
+        );
+    }
+}
+
+/// With a limit of nothing only the test stands between noise and failure, so equal machines must
+/// fail in at most alpha of the draws; half of the significant ones are on the better side. With
+/// a limit of 5 % and a noise of 2 % they never do.
+#[test]
+fn an_identical_pair_fails_no_more_often_than_alpha() {
+    use compare::bounds::Bounds;
+    use compare::gate::{Gate, check};
+    use compare::grid::{Cell, Column, Grid, Label, Part, Report, Row, State};
+    use compare::metric::Better;
+    use compare::{scale, stats};
+
+    let mut draws = Draws(7);
+    let (mut strict, mut usual) = (0, 0);
+    for _ in 0..1000 {
+        let old = sample(&mut draws, 10, 500.0, 0.02);
+        let new = sample(&mut draws, 10, 500.0, 0.02);
+        let centre = |values: &[f64]| {
+            let mut sorted = values.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            stats::median(&sorted).unwrap()
+        };
+        let report = Report {
+            grids: vec![Grid {
+                title: "write bandwidth".into(),
+                keys: Vec::new(),
+                marks: Vec::new(),
+                row_names: vec!["test".into()],
+                across_rows: false,
+                columns: vec![Column {
+                    label: Label::plain("new"),
+                    keys: Vec::new(),
+                    metric: "bw".into(),
+                    better: Better::Higher,
+                    unit: scale::parse("MiB/s").unwrap(),
+                    parts: vec![Part::Value],
+                }],
+                rows: vec![Row {
+                    labels: vec![Label::plain("t")],
+                    keys: Vec::new(),
+                    cells: vec![Cell {
+                        state: State::Value,
+                        ratio: Bounds::exact(centre(&new) / centre(&old)),
+                        base: Some("old".into()),
+                        p: stats::compare(&old, &new).map(|c| c.p),
+                        n: 10,
+                        ..Cell::default()
+                    }],
+                    summary: false,
+                }],
+            }],
+            notes: Vec::new(),
+        };
+        let gate = |threshold| Gate {
+            threshold,
+            metrics: Vec::new(),
+            two_sided: false,
+            alpha: 0.05,
+        };
+        strict += check(&report, &gate(0.0)).failures.len();
+        usual += check(&report, &gate(0.05)).failures.len();
+    }
+    assert_eq!(usual, 0);
+    assert!(strict <= 50, "{strict} of 1000 at alpha 0.05, one-sided");
+    assert!(
+        strict > 5,
+        "{strict}: a gate that never fires tests nothing"
+    );
+}
+
+#[test]
+fn too_few_runs_never_fail_by_chance_but_say_so() {
+    let ran = run_with(
+        &["-", "--threshold", "5%"],
+        &pair(&[500.0, 501.0, 502.0], &[400.0, 401.0, 402.0]),
+    );
+    assert_eq!(ran.status, 0);
+    assert!(ran.err.contains("may be chance"), "{}", ran.err);
+    assert!(
+        ran.out.contains("takes at least 4 runs on both sides"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn the_direction_of_worse_follows_the_metric() {
+    let with = |machine: &str, us: f64| {
+        let mut r = record(machine, 1, 100.0);
+        r["measurement"]["clat_ns"] = serde_json::json!({"mean": common::exact(us * 1e3)});
+        r
+    };
+    let input = lines(&[with("old", 100.0), with("new", 120.0)]);
+    let args = ["-", "-m", "bw,clat-mean", "--threshold", "5%"];
+    let ran = run_with(&args, &input);
+    assert_eq!(ran.status, 1);
+    assert!(
+        ran.err.contains("mean completion latency") && ran.err.contains("worse by 20%"),
+        "{}",
+        ran.err
+    );
+    let mut only = args.to_vec();
+    only.extend(["--fail-on", "bw"]);
+    assert_eq!(run_with(&only, &input).status, 0);
+}
+
+#[test]
+fn a_failed_run_fails_the_gate() {
+    let mut failed = record("new", 1, 500.0);
+    failed["errors"] = serde_json::json!([{"text": "Input/output error"}]);
+    let ran = run_with(
+        &["-", "--threshold", "50%"],
+        &lines(&[record("old", 1, 500.0), failed]),
+    );
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("the run failed"), "{}", ran.err);
+    let summary = run_with(
+        &["-", "--threshold", "50%", "--format", "github"],
+        &lines(&[record("old", 1, 500.0), record("new", 1, 100.0)]),
+    );
+    assert!(
+        summary
+            .out
+            .starts_with("## Storage comparison\n\n- gate failed: write bandwidth"),
+        "{}",
+        summary.out
+    );
+}
