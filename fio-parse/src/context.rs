@@ -205,7 +205,10 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 header = Some((workload, false));
                 runs.close();
             }
-            Role::Version(text) => version = Some(text.into()),
+            Role::Version(text) => {
+                version = Some(text.into());
+                runs.close();
+            }
             Role::Result { kind, directions } => {
                 if let Some(short) = short.take() {
                     Arc::make_mut(&mut labels).caption = Some(short);
@@ -248,8 +251,10 @@ pub enum ResultKind {
     Job(u32),
     /// The status of this group.
     Group(u32),
-    /// A result that is a run of its own: a dd report, a JSON document.
+    /// A result that is a run of its own: a dd report.
     Whole,
+    /// This many JSON documents, each a run of its own, or the terse lines of one run.
+    Documents(u32),
 }
 
 /// Counts invocations of the tool. fio prints all jobs, then all groups in rising order: what breaks that order is a new run.
@@ -272,17 +277,22 @@ impl Runs {
             && match kind {
                 ResultKind::Job(_) => self.group.is_none(),
                 ResultKind::Group(group) => self.group.is_none_or(|last| last < group),
-                ResultKind::Whole => false,
+                ResultKind::Whole | ResultKind::Documents(_) => false,
             };
         if !goes_on {
             self.count += 1;
             self.group = None;
         }
-        self.open = true;
+        // nothing goes on from a result that is a run of its own
+        self.open = !matches!(kind, ResultKind::Whole | ResultKind::Documents(_));
         if let ResultKind::Group(group) = kind {
             self.group = Some(group);
         }
-        (self.count, !goes_on)
+        let run = self.count;
+        if let ResultKind::Documents(documents) = kind {
+            self.count += documents.saturating_sub(1);
+        }
+        (run, !goes_on)
     }
 }
 

@@ -99,6 +99,8 @@ const LAST: Version = Version {
 const NEW_LOOK: Version = Version::release(2, 17, 0);
 const DECIMALS: Version = Version::release(2, 20, 0);
 const NANOSECONDS: Version = Version::release(2, 99, 0);
+const SYNCS_COUNTED: Version = Version::release(3, 4, 0);
+const ZONE_RESETS: Version = Version::release(3, 9, 0);
 const CARRY_KEPT: Version = Version::release(3, 26, 0);
 
 /// What a text shows of the fio that printed it.
@@ -112,6 +114,14 @@ pub enum Look {
     ModernMicroseconds,
     /// Modern, and something of 2.99: `(nsec)`, `samples=`, an `iops` line.
     ModernNanoseconds,
+    /// Modern, and bases that contradict each other unless digits are no decimals: 2.17 to 2.19.
+    ModernRemainders,
+    /// `issued rwt:`: 2.17 to 3.3.
+    IssuedRwt,
+    /// `issued rwts:`: 3.4 and later.
+    IssuedRwts,
+    /// `zone resets` on a direction line: 3.9 and later.
+    ZoneResets,
 }
 
 /// The fio versions that a report may come from, and the options that change how it prints.
@@ -157,6 +167,10 @@ impl Era {
             Look::Modern => (NEW_LOOK, LAST),
             Look::ModernMicroseconds => (NEW_LOOK, before(NANOSECONDS)),
             Look::ModernNanoseconds => (NANOSECONDS, LAST),
+            Look::ModernRemainders => (NEW_LOOK, before(DECIMALS)),
+            Look::IssuedRwt => (NEW_LOOK, before(SYNCS_COUNTED)),
+            Look::IssuedRwts => (SYNCS_COUNTED, LAST),
+            Look::ZoneResets => (ZONE_RESETS, LAST),
         };
         let met = (self.from.max(from), self.to.min(to));
         let contradicts = met.0 > met.1;
@@ -205,6 +219,11 @@ impl Era {
     /// Whether it has the look of 2.17 and later.
     pub fn is_modern(&self) -> bool {
         self.is_from(NEW_LOOK)
+    }
+
+    /// Whether digits after the point were taken for decimals though they need not be: no version is stated, and 2.17 to 2.19 are not ruled out.
+    pub fn may_have_remainders(&self) -> bool {
+        !self.stated && self.may_be(NEW_LOOK, DECIMALS) && self.digits() != Digits::Remainder
     }
 
     /// The printer of bandwidths and sizes.
@@ -377,6 +396,8 @@ mod tests {
         assert_eq!(digits(Look::Modern), Digits::CarryUnknown);
         assert_eq!(digits(Look::ModernMicroseconds), Digits::Remainder);
         assert_eq!(digits(Look::ModernNanoseconds), Digits::CarryUnknown);
+        assert_eq!(digits(Look::IssuedRwt), Digits::CarryLost);
+        assert_eq!(digits(Look::ZoneResets), Digits::CarryUnknown);
         assert!(Era::default().seen(Look::Modern).assumption().is_some());
         assert!(Era::default().seen(Look::Legacy).assumption().is_none());
         // a version of another run does not turn KB into kB

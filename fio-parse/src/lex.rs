@@ -12,7 +12,6 @@
 //! dash    = "-" and its look-alikes
 //! ```
 
-use nom::bytes::complete::tag;
 use nom::character::complete::char;
 use nom::error::{Error, ErrorKind};
 use nom::{Err, IResult, Parser};
@@ -107,25 +106,30 @@ where
     }
 }
 
-/// `name`, then an equals sign; the value may stand behind a line break.
+/// `name`, then an equals sign.
 pub fn key<'t>(name: &'static str) -> impl FnMut(&'t str) -> Lexed<'t, ()> {
-    move |input| {
-        let (rest, _) = tag(name).parse(input)?;
-        let rest = skip_blanks(rest);
-        let Some(rest) = rest.strip_prefix('=') else {
-            return refuse(input);
-        };
-        // the equals sign of quoted-printable mail
-        let rest = match rest.strip_prefix("3D") {
-            Some(after)
-                if after.starts_with(|c: char| c.is_ascii_digit() || c == '=' || c == ' ') =>
-            {
-                after
-            }
-            _ => rest,
-        };
-        Ok((rest, ()))
+    move |input| match input.strip_prefix(name) {
+        Some(rest) => equals(rest),
+        None => refuse(input),
     }
+}
+
+/// An equals sign, as it is or as quoted-printable mail writes it.
+pub fn equals(input: &str) -> Lexed<'_, ()> {
+    let Some(rest) = skip_blanks(input).strip_prefix('=') else {
+        return refuse(input);
+    };
+    let rest = match rest.strip_prefix("3D") {
+        Some(after)
+            if after.starts_with(|c: char| {
+                c.is_ascii_alphanumeric() || matches!(c, '=' | ' ' | '[')
+            }) =>
+        {
+            after
+        }
+        _ => rest,
+    };
+    Ok((rest, ()))
 }
 
 /// A plain number: digits, perhaps a point and digits.
@@ -144,6 +148,18 @@ pub fn number(input: &str) -> Lexed<'_, &str> {
     if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
         end = digits(end + 1);
     }
+    Ok((&input[end..], &input[..end]))
+}
+
+/// A plain number with a sign perhaps, or what C prints where there is none: `nan`, `-nan`, `inf`.
+pub fn number_or_nan(input: &str) -> Lexed<'_, &str> {
+    let unsigned = input.strip_prefix('-').unwrap_or(input);
+    let sign = input.len() - unsigned.len();
+    let end = match number(unsigned) {
+        Ok((_, number)) => sign + number.len(),
+        Err(_) if unsigned.starts_with("nan") || unsigned.starts_with("inf") => sign + 3,
+        Err(_) => return refuse(input),
+    };
     Ok((&input[end..], &input[..end]))
 }
 

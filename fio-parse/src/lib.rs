@@ -39,6 +39,7 @@ pub mod block;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod context;
+mod detail;
 pub mod diagnostic;
 pub mod era;
 mod explain;
@@ -47,6 +48,7 @@ pub mod interval;
 pub mod lex;
 mod reading;
 pub mod record;
+pub mod series;
 pub mod source;
 pub mod unit;
 pub mod workload;

@@ -11,7 +11,10 @@
 //!
 //! A mixed job gives a read and a write record. Jobs and the group they belong to have the same `run` number and
 //! differ by `scope`; who adds up uses one scope of a run, the group first, and so counts nothing twice.
+//!
+//! Long because the types of the wire format stand together.
 
+pub use crate::detail::{CountBucket, Depths, LatencyBucket, LatencyTarget};
 use crate::diagnostic::Diagnostic;
 pub use crate::reading::{Printed, Reading};
 use crate::source::Span;
@@ -336,6 +339,12 @@ pub struct Measurement {
     /// Latency of fsync, fdatasync and sync_file_range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_lat_ns: Option<Box<Latency>>,
+    /// Latencies by priority, where fio tells several apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<PriorityLatency>,
+    /// Whether the job became steady, where it was asked to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steady_state: Option<Box<SteadyState>>,
     /// fio's statistics over samples of (usually) 500 ms; other averages than the run's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<Box<Samples>>,
@@ -345,6 +354,15 @@ pub struct Measurement {
     /// Processor use of the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Box<Cpu>>,
+    /// fio's distribution of completion latencies over fixed buckets; empty ones are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lat_distribution: Vec<LatencyBucket>,
+    /// Queue depths and I/Os per call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depths: Option<Box<Depths>>,
+    /// The latency that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_target: Option<Box<LatencyTarget>>,
     /// dd's count of blocks read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records_in: Option<Records>,
@@ -407,6 +425,42 @@ pub struct Percentile {
     /// Its latency. fio prints the middle of a histogram bucket, which may lie above the largest latency.
     #[serde(flatten)]
     pub reading: Reading<Nanos>,
+}
+
+/// The latency of the I/Os of one priority.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PriorityLatency {
+    /// Class and level as fio prints them, `1/3`, with the hint from 3.36 on; `high` and `low` up to 3.29.
+    pub priority: String,
+    /// The share of I/Os of this priority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percent: Option<Reading<Percent>>,
+    /// Completion latency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clat_ns: Option<Latency>,
+    /// Total latency, in its place with `lat_percentiles`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lat_ns: Option<Latency>,
+}
+
+/// Whether a job became steady.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SteadyState {
+    /// What was to become steady, and in JSON within what limit, as fio prints it: `iops:80.000000%`, `iops mean dev`.
+    pub target: String,
+    /// Whether it did.
+    pub attained: bool,
+    /// How far from steady it was in the end, as fio prints it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<String>,
+    /// Bandwidth in its window, reads and writes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_per_sec: Option<Reading<BytesPerSec>>,
+    /// IOPS in its window, reads and writes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iops: Option<Reading<Iops>>,
 }
 
 /// fio's sample statistics.

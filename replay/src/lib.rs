@@ -1,1 +1,40 @@
-//! .
+//! Runs the workload of a fio or dd result again, natively on Linux.
+//!
+//! ```text
+//! input --Workload--> plan --Plan--> run --Outcome--> records, report
+//!                      |              |
+//!                   refusals      sandbox: layout, worker + engine + media
+//! ```
+//!
+//! 1. [`input`] finds the distinct workloads of posts, logs and record streams.
+//! 2. [`plan`] turns one into a closed, typed plan, or gives all reasons why not. It is pure,
+//!    and after it no text of the input has any effect.
+//! 3. [`sandbox`] is the only place where files are: a private directory, removed at the end.
+//! 4. [`run`] lays files out ([`layout`]) and starts one [`worker`] per job; [`script`] says
+//!    what a job does next, [`engine`] does it, [`media`] opens, drops and syncs its file,
+//!    [`clock`] stamps and [`hist`] counts. dd has its own loop, [`dd`].
+//! 5. [`outcome`] merges raw counters once; records and text are made from that.
+//!
+//! `unsafe` code is in [`clock`], [`memory`] and [`engine::uring`] only.
+
+pub mod cli;
+pub mod clock;
+pub mod content;
+pub mod control;
+pub mod dd;
+pub mod engine;
+pub mod hist;
+pub mod input;
+pub mod layout;
+pub mod machine;
+pub mod media;
+pub mod memory;
+pub mod offsets;
+pub mod outcome;
+pub mod plan;
+pub mod report;
+pub mod run;
+pub mod sandbox;
+pub mod script;
+pub mod session;
+pub mod worker;

@@ -5,26 +5,35 @@
 //! becomes warnings of the record; what belongs to no record becomes a diagnostic of the log.
 
 pub mod dd;
+pub mod entry;
 pub mod fio_group;
 pub mod fio_json;
 pub mod fio_log;
 pub mod fio_terse;
 pub mod fio_text;
+pub mod summary;
 
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_runs;
+mod fio_series;
+mod machine;
+mod runs;
 
+use crate::block::fio_note::FioNote;
 use crate::block::{self, Block, Kind};
 use crate::context::{self, Context};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::era::{Era, Version};
+use crate::era::{Era, Look, Version};
 use crate::record::{
-    Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Source, Tool,
-    WallCovers, WireVersion,
+    Dialect, Direction, JobError, Label, LabelSource, Measurement, Record, Scope, ScopeKind,
+    Source, Tool, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
-use crate::workload::{Timed, Workload};
+use crate::workload::Workload;
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a log holds.
@@ -44,8 +53,13 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         log,
         name: log.name().into(),
         parsed: Parsed::default(),
-        timed: None,
+        untimed: Vec::new(),
         assumption: None,
+        series: fio_series::find(&blocks, &contexts),
+        report: Report::default(),
+        document: None,
+        terse: None,
+        superseded: Vec::new(),
     };
     if log.encoding() == Encoding::Mixed {
         assembler.parsed.diagnostics.push(Diagnostic::note(
@@ -54,118 +68,441 @@ pub fn parse(log: &Log<'_>) -> Parsed {
             "some bytes are not UTF-8; each was read as the Latin-1 letter of its value",
         ));
     }
+    let superseded = runs::superseded(&blocks, &contexts);
     for (index, block) in blocks.iter().enumerate() {
-        assembler.block(block, contexts.get(&index));
+        if superseded.contains(&index) {
+            continue;
+        }
+        if assembler.series.is_past(index) {
+            assembler.past(block);
+        } else {
+            assembler.block(block, contexts.get(&index));
+        }
     }
+    assembler.end_report();
+    assembler.drop_superseded();
+    let borders: Vec<u32> = blocks
+        .iter()
+        .filter(|block| block.starts_a_run())
+        .map(|block| block.span.start)
+        .collect();
+    fio_runs::join(&mut assembler.parsed.records, &borders);
     assembler.parsed.diagnostics.extend(assembler.assumption);
     assembler.parsed
 }
 
-struct Assembler<'l, 't> {
+type TerseRows<'b> = &'b [block::fio_terse::Row<'b>];
+
+struct Assembler<'l, 't, 'b> {
     log: &'l Log<'t>,
     name: Arc<str>,
     parsed: Parsed,
-    /// The record that a report of `time` would belong to: the last result, if nothing but empty lines came since.
-    timed: Option<usize>,
+    /// The records that a report of `time` may belong to: results of dd, if nothing but empty lines came since.
+    untimed: Vec<usize>,
     /// The note on a version that had to be assumed, made once for the log.
     assumption: Option<Diagnostic>,
+    /// Reports that are only the past of a later one.
+    series: fio_series::Series,
+    /// What is known of the fio report that is being read.
+    report: Report,
+    /// The last JSON document and where its records are, as the next one may report on the same run.
+    document: Option<(&'b block::fio_json::Document<'b>, Range<usize>)>,
+    /// The first and the last report of terse lines of the last run, and where the records of the last are.
+    terse: Option<(TerseRows<'b>, TerseRows<'b>, Range<usize>)>,
+    /// Records of documents and terse lines that a later one of the same run supersedes.
+    superseded: Vec<Range<usize>>,
 }
 
-impl Assembler<'_, '_> {
-    fn block(&mut self, block: &Block<'_>, context: Option<&Context>) {
+/// What the parts of one fio report share.
+#[derive(Default)]
+struct Report {
+    /// Whether the run was ended before its time.
+    interrupted: bool,
+    /// The run of the jobs that failed, their groups and errors.
+    failed: Vec<(u32, u32, JobError)>,
+    /// The failure that was printed on a line of its own, until a job section tells it too.
+    failure: Option<Diagnostic>,
+    /// The run of the jobs that were read, and what they moved in each group and direction.
+    run: u32,
+    moved: HashMap<(u32, Direction), Moved>,
+    /// The records of the last job section, and the era of its fio, for lines that were cut loose from it.
+    last: Vec<usize>,
+    era: Era,
+}
+
+/// What the jobs of a group moved in one direction.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    /// The bytes at least.
+    bytes_min: u64,
+    /// How many job sections say so.
+    jobs: u64,
+}
+
+/// fio, in the version that the context states.
+fn fio(context: &Context) -> Tool {
+    Tool {
+        version: context.version.as_deref().map(str::to_owned),
+        ..Tool::named("fio")
+    }
+}
+
+impl<'b> Assembler<'_, '_, 'b> {
+    fn block<'d: 'b>(&mut self, block: &'b Block<'d>, context: Option<&Context>) {
         match (&block.kind, context) {
+            (Kind::FioJob(job), Some(context)) => self.fio_job(job, context),
+            (Kind::FioJob(loose), None) => self.loose(loose),
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
+            (Kind::FioNote(note), _) => self.note(note),
+            (Kind::FioJson(json), Some(context)) => self.fio_json(json, context),
+            (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context),
+            (Kind::FioLog(samples), Some(context)) => self.fio_log(samples, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
             (Kind::Time(time), _) => self.time(time),
+            (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
             (Kind::Command(command), _) => {
                 self.parsed
                     .diagnostics
                     .extend(command.problems.iter().cloned());
-                self.timed = None;
+                self.untimed.clear();
+                self.end_report();
             }
             (Kind::Blank | Kind::Other, _) => {}
-            _ => self.timed = None,
+            _ => self.untimed.clear(),
+        }
+    }
+
+    /// Passes over what a later report says better.
+    fn past(&mut self, block: &Block<'_>) {
+        self.report.last.clear();
+        if let Kind::FioJob(job) = &block.kind {
+            self.parsed.diagnostics.push(Diagnostic::note(
+                Code::STATUS_SERIES,
+                Some(job.head.as_ref().map_or(job.span, |head| head.span)),
+                "this report is of a run that went on; the last one below is its result",
+            ));
+        }
+    }
+
+    fn fio_job(&mut self, job: &block::fio_text::FioJob<'_>, context: &Context) {
+        self.untimed.clear();
+        self.parsed.diagnostics.extend(job.problems.iter().cloned());
+        let era = self.era(context);
+        let workload = context.workload.as_deref();
+        let blocks = workload.map_or_else(Default::default, |workload| {
+            fio_text::BlockSizes::for_section(workload, job)
+        });
+        let errors = fio_text::errors(job);
+        let run = self.series.number(context.run);
+        let head = job.head.as_ref();
+        let scope = Scope {
+            group: head.map(|head| head.group),
+            job: head.map(|head| head.name.to_owned()),
+            jobs: head.and_then(|head| head.jobs),
+            ..Scope::of(match head {
+                Some(head) if head.name == "All clients" && head.pid == Some(0) => {
+                    ScopeKind::AllClients
+                }
+                _ => ScopeKind::Job,
+            })
+        };
+        self.report.failure = None;
+        self.report.last.clear();
+        if self.report.run != run {
+            self.report.run = run;
+            self.report.moved.clear();
+        }
+        self.report.era = era;
+        let measurements = fio_text::measurements(job, era, blocks);
+        for error in &errors {
+            self.report
+                .failed
+                .push((run, scope.group.unwrap_or(0), error.clone()));
+            if measurements.is_empty() {
+                self.parsed.diagnostics.push(Diagnostic::warning(
+                    Code::JOB_FAILED,
+                    head.map(|head| head.span),
+                    format!(
+                        "the job {:?} failed and moved nothing: {}",
+                        head.map_or("", |head| head.name),
+                        error.text
+                    ),
+                ));
+            }
+        }
+        self.assume(fio_text::era_of(&job.looks, era));
+        for part in measurements {
+            let mut record = self.record(
+                context,
+                part.span,
+                Dialect::FioJob,
+                fio(context),
+                scope.clone(),
+                part.direction,
+            );
+            record.errors.clone_from(&errors);
+            record.interrupted = self.report.interrupted;
+            if record.scope.kind == ScopeKind::Job
+                && let Some(bytes) = &part.measurement.bytes
+            {
+                let key = (scope.group.unwrap_or(0), part.direction);
+                let moved = self.report.moved.entry(key).or_default();
+                moved.bytes_min = moved.bytes_min.saturating_add(bytes.lo().0);
+                moved.jobs += 1;
+            }
+            self.report.last.push(self.parsed.records.len());
+            self.push(record, part.measurement, part.warnings);
+        }
+    }
+
+    /// Gives lines that were cut loose to the job section above them.
+    fn loose(&mut self, lines: &block::fio_text::FioJob<'_>) {
+        self.parsed
+            .diagnostics
+            .extend(lines.problems.iter().cloned());
+        let Some(nearest) = self.report.last.last().copied() else {
+            self.parsed.diagnostics.push(Diagnostic::note(
+                Code::LOOSE_LINES,
+                Some(lines.span),
+                "expected a line such as `read: IOPS=…` above these lines of a job section, found none; nothing was taken from them",
+            ));
+            return;
+        };
+        for &index in &self.report.last {
+            let record = &mut self.parsed.records[index];
+            fio_text::attach(
+                lines,
+                self.report.era,
+                record.direction,
+                index == nearest,
+                &mut record.measurement,
+                &mut record.warnings,
+            );
         }
     }
 
     fn fio_group(&mut self, group: &block::fio_group::FioGroup<'_>, context: &Context) {
+        self.untimed.clear();
         self.parsed
             .diagnostics
             .extend(group.problems.iter().cloned());
         let era = self.era(context);
+        let run = self.series.number(context.run);
+        self.report.last.clear();
         let measured = fio_group::measurements(group, era);
         for (line, printed) in measured.into_iter().zip(&group.lines) {
             let scope = Scope {
                 group: group.group,
                 ..Scope::of(ScopeKind::Group)
             };
-            let tool = Tool {
-                version: context.version.as_deref().map(str::to_owned),
-                ..Tool::named("fio")
-            };
             let mut record = self.record(
                 context,
                 line.span,
                 Dialect::FioGroup,
-                tool,
+                fio(context),
                 scope,
                 line.direction,
             );
+            // a sum that a failed job is part of is no result either
+            let failed = self.report.failed.iter();
+            record.errors = failed
+                .filter(|failed| (failed.0, failed.1) == (run, group.group.unwrap_or(0)))
+                .map(|(_, _, error)| error.clone())
+                .collect();
+            record.interrupted = self.report.interrupted;
+            self.assume(era.seen(if printed.legacy {
+                Look::Legacy
+            } else {
+                Look::Modern
+            }));
             if let Some(prefix) = printed.prefix {
                 self.name_file(&mut record, prefix);
             }
-            if self.assumption.is_none() {
-                let look = crate::era::Look::Modern;
-                self.assumption = era.seen(look).assumption();
+            let mut warnings = line.warnings;
+            let key = (group.group.unwrap_or(0), line.direction);
+            let moved = self
+                .report
+                .moved
+                .get(&key)
+                .filter(|_| self.report.run == run);
+            if let (Some(moved), Some(bytes)) = (moved, &line.measurement.bytes)
+                // to 2.16 the sum counts whole KiB of each job; sections may be missing, so it may well be larger
+                && moved.bytes_min > bytes.hi().0.saturating_add(1024 * moved.jobs)
+            {
+                warnings.push(Diagnostic::warning(
+                    Code::DISAGREE,
+                    bytes.printed.first().map(|printed| printed.span),
+                    format!(
+                        "the jobs above moved {} bytes or more, but {} is printed for their group",
+                        moved.bytes_min,
+                        bytes
+                            .printed
+                            .first()
+                            .map_or("", |printed| printed.text.as_str())
+                    ),
+                ));
             }
-            self.push(record, line.measurement, line.warnings);
+            self.push(record, line.measurement, warnings);
         }
     }
 
-    fn dd(&mut self, block: &block::dd::DdBlock<'_>, context: &Context) {
-        let report = dd::report(block, context.workload.as_deref());
-        self.timed = None;
-        if !report.has_figures() && report.errors.is_empty() {
-            self.parsed.diagnostics.extend(report.warnings);
-            return;
+    fn note(&mut self, note: &FioNote<'_>) {
+        match note {
+            FioNote::Version(_) | FioNote::Starting => self.end_report(),
+            FioNote::Ended | FioNote::Progress { interrupted: true } => {
+                self.report.interrupted = true
+            }
+            FioNote::Failure(text) => {
+                let failure = Diagnostic::warning(
+                    Code::JOB_FAILED,
+                    Some(text.span),
+                    format!("a job failed: {}", text.text.trim_start_matches("fio: ")),
+                );
+                self.parsed
+                    .diagnostics
+                    .extend(self.report.failure.replace(failure));
+            }
+            _ => {}
         }
-        let direction = context
-            .workload
-            .as_deref()
-            .and_then(Workload::dd)
-            .and_then(dd::direction)
-            .unwrap_or(Direction::Write);
-        let tool = Tool {
-            implementation: report.implementation.map(str::to_owned),
-            ..Tool::named("dd")
-        };
-        let mut record = self.record(
-            context,
-            block.span,
-            Dialect::Dd,
-            tool,
-            Scope::of(ScopeKind::Run),
-            direction,
+    }
+
+    /// What was said of one report does not hold for the next.
+    fn end_report(&mut self) {
+        let report = std::mem::take(&mut self.report);
+        self.parsed.diagnostics.extend(report.failure);
+    }
+
+    /// Notes once that a version had to be assumed.
+    fn assume(&mut self, era: Era) {
+        if self.assumption.is_none() {
+            self.assumption = era.assumption();
+        }
+    }
+
+    fn fio_json(&mut self, json: &'b block::fio_json::FioJson<'b>, context: &Context) {
+        self.untimed.clear();
+        self.parsed
+            .diagnostics
+            .extend(json.problems.iter().cloned());
+        for (run, document) in (self.series.number(context.run)..).zip(&json.documents) {
+            let (entries, diagnostics) = fio_json::entries(self.log, document);
+            if let Some((earlier, records)) = self.document.take()
+                && fio_json::supersedes(document, earlier)
+            {
+                self.supersede(records, earlier.span);
+            }
+            let first = self.parsed.records.len();
+            let version = document.version.or(context.version.as_deref());
+            for mut entry in entries {
+                entry.workload = fio_json::better(entry.workload, context.workload.as_ref());
+                self.entry(entry, context, Dialect::FioJson, version, run);
+            }
+            self.parsed.diagnostics.extend(diagnostics);
+            self.document = Some((document, first..self.parsed.records.len()));
+        }
+    }
+
+    fn fio_terse(&mut self, terse: &'b block::fio_terse::FioTerse<'b>, context: &Context) {
+        self.untimed.clear();
+        self.parsed
+            .diagnostics
+            .extend(terse.problems.iter().cloned());
+        let stated = context.version.as_deref();
+        let around = fio_terse::Around::of(
+            stated.and_then(Version::read).map(|(version, _)| version),
+            context.workload.as_deref(),
         );
-        record.errors = report.errors;
-        record.interrupted = report.interrupted;
-        self.timed = Some(self.parsed.records.len());
-        self.push(record, report.measurement, report.warnings);
+        let run_number = self.series.number(context.run);
+        for rows in terse.rows.chunks(fio_terse::rows_of_a_report(&terse.rows)) {
+            let mut first = rows;
+            if let Some((run, earlier, records)) = self.terse.take()
+                && fio_terse::supersedes(rows, earlier, run)
+            {
+                self.supersede(records, earlier[0].span);
+                first = run;
+            }
+            let start = self.parsed.records.len();
+            for row in rows {
+                let (entries, diagnostics) = fio_terse::entries(self.log, row, around);
+                for mut entry in entries {
+                    entry.workload = context.workload.clone();
+                    let version = row.fio.or(stated);
+                    self.entry(entry, context, Dialect::FioTerse, version, run_number);
+                }
+                self.parsed.diagnostics.extend(diagnostics);
+            }
+            self.terse = Some((first, rows, start..self.parsed.records.len()));
+        }
     }
 
-    /// Gives the time to the result above it.
-    fn time(&mut self, time: &block::time::TimeBlock<'_>) {
-        let Some(index) = self.timed.take() else {
+    /// The report with these records was one of a run that went on.
+    fn supersede(&mut self, records: Range<usize>, span: Span) {
+        self.superseded.push(records);
+        self.parsed.diagnostics.push(Diagnostic::note(
+            Code::STATUS_SERIES,
+            Some(span),
+            "this report is of a run that went on; the last one below is its result",
+        ));
+    }
+
+    /// Removes the records of superseded reports, which were kept so that places in the list stay.
+    fn drop_superseded(&mut self) {
+        if self.superseded.is_empty() {
             return;
-        };
-        let record = &mut self.parsed.records[index];
-        let timed = record.workload.as_deref().and_then(|w| w.around.timed);
-        if timed == Some(Timed::Sync) {
-            dd::add_sync_time(&mut record.measurement, time);
-        } else {
-            let covers = dd::wall_covers(timed).unwrap_or(WallCovers::Unknown);
-            dd::add_time(&mut record.measurement, time, covers);
         }
+        let mut keep = vec![true; self.parsed.records.len()];
+        for records in &self.superseded {
+            keep[records.clone()].fill(false);
+        }
+        let mut keep = keep.into_iter();
+        self.parsed.records.retain(|_| keep.next() != Some(false));
+    }
+
+    fn fio_log(&mut self, samples: &block::fio_log::FioLog<'_>, context: &Context) {
+        self.untimed.clear();
+        self.parsed
+            .diagnostics
+            .extend(samples.problems.iter().cloned());
+        let stated = context.version.as_deref();
+        let version = stated.and_then(Version::read).map(|(version, _)| version);
+        let (entries, diagnostics) = fio_log::entries(self.log, samples, version);
+        for mut entry in entries {
+            entry.workload = context.workload.clone();
+            self.entry(entry, context, Dialect::FioLog, stated, context.run);
+        }
+        self.parsed.diagnostics.extend(diagnostics);
+    }
+
+    /// Makes an entry of a machine format a record.
+    fn entry(
+        &mut self,
+        entry: entry::Entry,
+        context: &Context,
+        dialect: Dialect,
+        version: Option<&str>,
+        run: u32,
+    ) {
+        let tool = Tool {
+            version: version.map(str::to_owned),
+            ..Tool::named("fio")
+        };
+        let record = self.record(
+            context,
+            entry.span,
+            dialect,
+            tool,
+            entry.scope,
+            entry.direction,
+        );
+        self.parsed.records.push(Record {
+            machine: entry.machine.or(record.machine),
+            workload: entry.workload,
+            run,
+            measurement: entry.measurement,
+            errors: entry.errors,
+            warnings: entry.warnings,
+            ..record
+        });
     }
 
     /// Gives a record the name that `grep` put in front of its line: its machine's, if nothing else names one.
@@ -185,11 +522,12 @@ impl Assembler<'_, '_> {
 
     /// What is known of the fio that printed a result.
     fn era(&self, context: &Context) -> Era {
-        context
-            .version
-            .as_deref()
-            .and_then(Version::read)
-            .map_or_else(Era::default, |(version, _)| Era::of(version))
+        let stated = context.version.as_deref().and_then(Version::read);
+        let era = stated.map_or_else(Era::default, |(version, _)| Era::of(version));
+        match context.workload.as_deref().map(fio_text::printing) {
+            Some((kb_base, figures)) => era.with_options(kb_base, figures),
+            None => era,
+        }
     }
 
     fn record(
@@ -214,7 +552,7 @@ impl Assembler<'_, '_> {
             device: None,
             section: context.section.clone(),
             workload: context.workload.clone(),
-            run: context.run,
+            run: self.series.number(context.run),
             scope,
             direction,
             measurement: Measurement::default(),

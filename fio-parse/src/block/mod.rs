@@ -8,9 +8,11 @@ pub mod dd;
 pub mod fio_group;
 pub mod fio_json;
 pub mod fio_log;
+pub mod fio_note;
 pub mod fio_terse;
 pub mod fio_text;
 pub mod prose;
+pub mod summary;
 pub mod time;
 
 use crate::context::{ResultKind, direction_bits};
@@ -63,10 +65,22 @@ pub enum Kind<'t> {
     Other,
     /// A command of fio or dd.
     Command(Box<Command<'t>>),
+    /// A job section of fio's normal output, or some lines of one.
+    FioJob(Box<fio_text::FioJob<'t>>),
+    /// fio's JSON.
+    FioJson(Box<fio_json::FioJson<'t>>),
+    /// fio's terse lines.
+    FioTerse(Box<fio_terse::FioTerse<'t>>),
+    /// A log of samples.
+    FioLog(Box<fio_log::FioLog<'t>>),
     /// fio's group status.
     FioGroup(Box<fio_group::FioGroup<'t>>),
+    /// What fio prints around its report.
+    FioNote(fio_note::FioNote<'t>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
+    /// A summary that another tool made of its dd runs.
+    Summary(Box<summary::SummaryBlock<'t>>),
     /// A report of `time`.
     Time(Box<time::TimeBlock<'t>>),
 }
@@ -88,8 +102,15 @@ impl Kind<'_> {
             },
             Kind::Other => "?",
             Kind::Command(_) => "command",
+            Kind::FioJob(job) if job.is_loose() => "fio lines",
+            Kind::FioJob(_) => "fio job",
+            Kind::FioJson(_) => "fio json",
+            Kind::FioTerse(_) => "fio terse",
+            Kind::FioLog(_) => "fio log",
             Kind::FioGroup(_) => "fio group",
+            Kind::FioNote(note) => note.name(),
             Kind::Dd(_) => "dd",
+            Kind::Summary(_) => "summary",
             Kind::Time(_) => "time",
         }
     }
@@ -127,6 +148,14 @@ pub enum Role<'a> {
 }
 
 impl Block<'_> {
+    /// Whether results below it are of another run than results above it: a command, a report's header, a version.
+    pub fn starts_a_run(&self) -> bool {
+        matches!(
+            self.role(),
+            Role::Command { .. } | Role::Header(_) | Role::Version(_)
+        )
+    }
+
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
@@ -147,9 +176,45 @@ impl Block<'_> {
                 workload: command.workload.clone(),
                 host: command.host,
             },
+            Kind::FioNote(fio_note::FioNote::Version(text)) => Role::Version(text),
+            Kind::FioNote(_) => Role::Neutral,
+            Kind::FioJob(job) if job.is_loose() => Role::Neutral,
+            Kind::FioJob(job) => Role::Result {
+                kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
+                directions: direction_bits(job.parts.iter().filter_map(|part| part.direction())),
+            },
+            Kind::FioJson(json) => {
+                let jobs = json.documents.iter().flat_map(|document| &document.jobs);
+                let sides = jobs.flat_map(|job| &job.sides);
+                let moved = sides.filter(|(_, side)| side.moved_bytes());
+                Role::Result {
+                    kind: ResultKind::Documents(json.documents.len() as u32),
+                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                }
+            }
+            Kind::FioTerse(terse) => {
+                let sides = terse.rows.iter().flat_map(|row| &row.sides);
+                let moved = sides.filter(|(_, side)| side.moved_bytes());
+                Role::Result {
+                    kind: ResultKind::Documents(1),
+                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                }
+            }
+            Kind::FioLog(log) => {
+                let sides = (0..3).filter(|&side| log.has(side));
+                Role::Result {
+                    kind: ResultKind::Documents(1),
+                    directions: direction_bits(sides.map(|side| fio_log::DIRECTIONS[side])),
+                }
+            }
             Kind::FioGroup(group) => Role::Result {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
+            },
+            Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
+            Kind::Summary(summary) => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits(summary.rows.iter().map(|row| row.direction)),
             },
             Kind::Dd(_) => Role::Result {
                 kind: ResultKind::Whole,
@@ -275,14 +340,32 @@ fn next<'t>(
 
 /// The readers, asked in turn.
 fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
+    if let Some(json) = fio_json::read(log, lines) {
+        return Some(Kind::FioJson(Box::new(json)));
+    }
+    if let Some(terse) = fio_terse::read(log, lines) {
+        return Some(Kind::FioTerse(Box::new(terse)));
+    }
+    if let Some(samples) = fio_log::read(log, lines) {
+        return Some(Kind::FioLog(Box::new(samples)));
+    }
     if let Some(group) = fio_group::read(log, lines) {
         return Some(Kind::FioGroup(Box::new(group)));
+    }
+    if let Some(job) = fio_text::read(log, lines) {
+        return Some(Kind::FioJob(Box::new(job)));
+    }
+    if let Some(note) = fio_note::read(log, lines) {
+        return Some(Kind::FioNote(note));
     }
     if let Some(dd) = dd::read(log, lines) {
         return Some(Kind::Dd(Box::new(dd)));
     }
     if let Some(time) = time::read(log, lines) {
         return Some(Kind::Time(Box::new(time)));
+    }
+    if let Some(summary) = summary::read(log, lines) {
+        return Some(Kind::Summary(Box::new(summary)));
     }
     command::find(log, lines).map(|found| Kind::Command(Box::new(found.into())))
 }

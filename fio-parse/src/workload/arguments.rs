@@ -13,7 +13,8 @@
 
 use super::fio::{self, MAY_BE_EMPTY, note};
 use super::options::{self, Found, Kind, Scope};
-use super::shell::{Word, is_dash, starts_with_option};
+use super::shell::{is_dash, starts_with_option};
+use super::word::Word;
 use super::{Dd, Job, Test, dd};
 
 /// What the words of a command say.
@@ -39,6 +40,9 @@ impl Said {
         }
     }
 }
+
+/// How many options all jobs of a command may have together; a longer one is cut.
+const MAX_OPTIONS_OF_ALL: usize = 100_000;
 
 /// Reads the words behind `fio`.
 pub(super) fn fio(words: &[Word]) -> Said {
@@ -145,6 +149,7 @@ pub(super) fn fio(words: &[Word]) -> Said {
         }
         // the full stop of a sentence that ends in a command
         if last
+            && !words[at - 1].quoted
             && kind != Kind::Text
             && let Some(number) = value.strip_suffix(['.', ',', ':'])
             && number.ends_with(|c: char| c.is_ascii_alphanumeric())
@@ -159,6 +164,10 @@ pub(super) fn fio(words: &[Word]) -> Said {
                 said.program.push((main.to_owned(), value));
             }
             _ if main == "name" && value.starts_with("global") => in_job = false,
+            _ if main == "name" && jobs.len() * (defaults.other.len() + 8) > MAX_OPTIONS_OF_ALL => {
+                at -= 1;
+                break;
+            }
             _ if main == "name" => {
                 jobs.push(Job {
                     name: value,
@@ -243,19 +252,21 @@ fn lone_word(words: &[Word], at: usize) -> Lone {
     if is_one_variable(word) {
         return Lone::Words;
     }
-    let file_like = {
-        let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
-        let dot = name
-            .rsplit_once('.')
-            .is_some_and(|(_, ending)| (1..=5).contains(&ending.len()) && ending.is_ascii());
-        (dot || text.contains(['/', '\\'])) && !text.ends_with(['.', ',', ':', ';', '?', '!'])
-    };
     let alone = at == 0 && words.len() == 1;
-    if file_like || alone || !word.variables.is_empty() || word.quoted || more(at + 1) {
+    if looks_like_file(text) || alone || !word.variables.is_empty() || word.quoted || more(at + 1) {
         Lone::File
     } else {
         Lone::Prose
     }
+}
+
+/// A name with an ending, or a path, and not the end of a sentence.
+fn looks_like_file(text: &str) -> bool {
+    let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
+    let dot = name
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| (1..=5).contains(&ending.len()) && ending.is_ascii());
+    (dot || text.contains(['/', '\\'])) && !text.ends_with(['.', ',', ':', ';', '?', '!'])
 }
 
 /// Whether a word is one variable and nothing else: `$X`, `"${X[@]}"`, `$(…)`.
@@ -269,26 +280,37 @@ fn is_one_variable(word: &Word) -> bool {
         || (text.starts_with("${") && text.find('}') == Some(text.len() - 1))
 }
 
-/// Whether the words read as a command of fio: an option or a job file stands first.
+/// Whether the words read as a command of fio: an option or a job file stands first, and it is more than one name
+/// of an option in a sentence ("the --size parameter").
 pub(super) fn is_fio(words: &[Word]) -> bool {
     let Some(first) = words.first() else {
         return false;
     };
-    if starts_with_option(&first.text) {
-        return true;
+    let is_option = |word: &Word| starts_with_option(&word.text);
+    if is_option(first) {
+        let name = first.text.trim_start_matches(is_dash);
+        let program = options::lookup(name, false)
+            .option()
+            .is_some_and(|option| option.scope == Scope::Program && option.kind == Kind::Flag);
+        let mut others = words[1..].iter();
+        return name.contains('=')
+            || program
+            || others.any(|word| {
+                is_option(word) || looks_like_file(&word.text) || !word.variables.is_empty()
+            });
     }
     match lone_word(words, 0) {
         Lone::File => {
-            let known = ["fio", "job", "ini", "cfg", "conf", "txt", "jobs"];
             let ending = first.text.rsplit_once('.').map(|(_, ending)| ending);
+            let known = ["fio", "job", "ini", "cfg", "conf", "txt", "jobs"];
+            let path = first.text.contains(['/', '\\']) || !is_plain(&first.text);
             ending.is_some_and(|ending| known.contains(&ending))
-                || (first.text.contains(['/', '\\'])
-                    && words[1..].iter().any(|w| starts_with_option(&w.text)))
-                || (words.get(1).is_some_and(|w| starts_with_option(&w.text))
-                    && !is_plain(&first.text))
+                || (path && words[1..].iter().any(is_option))
         }
-        Lone::Skip(_) => words.get(1).is_some_and(|w| is_bare_assignment(&w.text)),
-        Lone::Words => words.len() > 1 && starts_with_option(&words[1].text),
+        Lone::Skip(_) => words
+            .get(1)
+            .is_some_and(|word| is_bare_assignment(&word.text)),
+        Lone::Words => words.get(1).is_some_and(is_option),
         Lone::Optional(_) => true,
         Lone::Prose => false,
     }
@@ -318,6 +340,7 @@ pub(super) fn dd(words: &[Word]) -> Said {
         }
         let prose_next = operand(words, at).is_none();
         if prose_next
+            && !words[at - 1].quoted
             && !matches!(lower.as_str(), "if" | "of")
             && let Some(plain) = value.strip_suffix(['.', ',', ':'])
         {

@@ -9,17 +9,14 @@
 //! dd. So sentences about fio and lines that dd printed are none. Nothing is expanded, nothing is looked up
 //! outside of the text: variables and job files are listed in [`Workload::missing`].
 
-use super::arguments::{self, Said};
 use super::entities::{self, Decoded};
 use super::fio::note;
-use super::shell::{Tool, is_blank};
-use super::wrapping::{self, Line};
-use super::{Workload, WrittenAs};
+use super::locate::{self, Found};
+use super::shell::Tool;
+use super::{Workload, WrittenAs, wrapping};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Log, Segments, Span};
-use memchr::memmem::Finder;
 use std::fmt;
-use std::sync::LazyLock;
 
 /// A text that holds no command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,8 +72,11 @@ pub fn parse_command(text: &str) -> Result<Workload, CommandError> {
     let plain = &decoded.text;
     let mut at = 0;
     for line in plain.split_inclusive('\n') {
-        if let Some(found) = in_line(plain, at, line) {
-            return Ok(workload(text, &decoded, found, 0));
+        if locate::plausible(line) {
+            let window = locate::window(plain, at);
+            if let Some(found) = locate::in_line(window, at, line.len()) {
+                return Ok(workload(text, &decoded, found, 0));
+            }
         }
         at += line.len();
     }
@@ -94,51 +94,31 @@ pub fn parse_command(text: &str) -> Result<Workload, CommandError> {
     })
 }
 
-/// How much text is looked at for one command.
-const WINDOW: usize = 64 << 10;
-
 /// Block reader: the command that starts in the current line, with the lines it goes on in.
 ///
-/// `None`, with `lines` untouched, where the line holds no command.
+/// `None`, with `lines` untouched, where the line holds no command. Of several commands in a line the first is taken;
+/// the others stand in the tail.
 pub fn find<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FoundCommand<'t>> {
-    static FIO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("fio"));
-    static DD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("dd"));
     let first = lines.clone().next()?;
-    let bytes = first.text.as_bytes();
-    // both need a `-`, a `=` or a `.` (of a job file's name) behind them
-    let at = match (FIO.find(bytes), DD.find(bytes)) {
-        (None, None) => return None,
-        (Some(at), None) | (None, Some(at)) => at,
-        (Some(fio), Some(dd)) => fio.min(dd),
-    };
-    if !memchr::memchr3(b'=', b'-', b'.', &bytes[at..]).is_some_and(|_| has_tool(first.text))
-        && !first.text.trim_end().ends_with('\\')
-    {
+    if !locate::plausible(first.text) {
         return None;
     }
     let start = first.span.start as usize;
-    let rest = &log.text()[start..];
-    let mut end = rest.len().min(WINDOW.max(first.text.len()));
-    while !rest.is_char_boundary(end) {
-        end -= 1;
-    }
-    let window = &rest[..end];
+    let window = locate::window(&log.text()[start..], 0);
     let decoded = entities::decode(window);
     let plain = &decoded.text;
-    let line = plain.split_inclusive('\n').next()?;
-    let line = line.split_inclusive('\r').next()?;
-    let found = in_line(plain, 0, line)?;
-    let host = host(&window[..decoded.original(found.from).min(window.len())]);
-    let last = decoded.original(found.line.end);
-    let mut workload = workload(window, &decoded, found, start as u32);
+    let line = plain.find(['\n', '\r']).unwrap_or(plain.len());
+    let found = locate::in_line(plain, 0, line)?;
+    let host = locate::host(&window[..decoded.original(found.from)]);
+    let end = start + decoded.original(found.line.end);
+    let workload = workload(window, &decoded, found, start as u32);
     // whole lines up to the one where the tail ends
     for segment in lines.by_ref() {
-        if segment.next as usize >= start + last || segment.span.end as usize >= start + last {
+        if segment.next as usize >= end || segment.span.end as usize >= end {
             break;
         }
     }
-    let span = workload.span.take().unwrap_or(first.span);
-    workload.span = Some(span);
+    let span = workload.span.unwrap_or(first.span);
     let problems = problems(&workload, span);
     let asks = !asks_nothing(&workload);
     Some(FoundCommand {
@@ -147,174 +127,6 @@ pub fn find<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FoundComma
         host,
         problems,
     })
-}
-
-/// A quick look for a tool's name as a word of its own.
-fn has_tool(line: &str) -> bool {
-    candidates(line).next().is_some()
-}
-
-/// Where a word may name a tool: its start and the place behind it.
-fn candidates(line: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let bytes = line.as_bytes();
-    let lower = |at: usize| bytes.get(at).map(u8::to_ascii_lowercase);
-    memchr::memchr2_iter(b'd', b'D', bytes)
-        .filter(move |&at| lower(at + 1) == Some(b'd'))
-        .map(|at| at + 2)
-        .merge(
-            memchr::memchr2_iter(b'f', b'F', bytes)
-                .filter(move |&at| lower(at + 1) == Some(b'i') && lower(at + 2) == Some(b'o'))
-                .map(|at| at + 3),
-        )
-        .filter_map(move |end| {
-            let end = if line[end..].starts_with(".exe") {
-                end + 4
-            } else {
-                end
-            };
-            let after = line[end..].chars().next();
-            let fits = match after {
-                None | Some('\\' | '\n' | '\r' | '&' | '"' | '}') => true,
-                Some(c) => is_blank(c),
-            };
-            if !fits {
-                return None;
-            }
-            let start = line[..end]
-                .rfind(|c: char| {
-                    is_blank(c)
-                        || matches!(
-                            c,
-                            '"' | '\'' | '`' | '(' | ';' | '&' | '|' | '>' | '=' | '#' | '\u{2018}'
-                                ..='\u{201f}' | '*' | ',' | ':' | '['
-                        )
-                })
-                .map_or(0, |at| {
-                    at + line[at..].chars().next().map_or(1, char::len_utf8)
-                });
-            wrapping::tool_of(line[start..end].trim_end_matches(['"', '}']))?;
-            Some((start, end))
-        })
-}
-
-/// Two ascending sequences as one.
-trait Merge: Iterator<Item = usize> + Sized {
-    fn merge(self, other: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
-        let (mut a, mut b) = (self.peekable(), other.peekable());
-        std::iter::from_fn(move || match (a.peek(), b.peek()) {
-            (Some(x), Some(y)) if x <= y => a.next(),
-            (_, Some(_)) => b.next(),
-            (_, None) => a.next(),
-        })
-    }
-}
-
-impl<I: Iterator<Item = usize>> Merge for I {}
-
-/// A command in its line.
-struct Found {
-    /// Where the command with its wrappers starts.
-    from: usize,
-    line: Line,
-    said: Said,
-}
-
-/// How far before the tool its wrappers are looked for, in bytes.
-const BEFORE: usize = 300;
-
-/// The first command in `line`, which starts at `line_start` in `text`.
-fn in_line(text: &str, line_start: usize, line: &str) -> Option<Found> {
-    for (start, _) in candidates(line) {
-        let start = line_start + start;
-        // what precedes decides how the command is delimited; try it as plain first
-        let Some((from, line)) = with_wrappers(text, line_start, start) else {
-            continue;
-        };
-        let fits = match line.tool {
-            Tool::Fio => arguments::is_fio(&line.words),
-            Tool::Dd => arguments::is_dd(&line.words),
-        };
-        if !fits {
-            continue;
-        }
-        let said = match line.tool {
-            Tool::Fio => arguments::fio(&line.words),
-            Tool::Dd => arguments::dd(&line.words),
-        };
-        return Some(Found { from, line, said });
-    }
-    None
-}
-
-/// The line of the tool at `tool`, from the leftmost word on that leads there.
-fn with_wrappers(text: &str, line_start: usize, tool: usize) -> Option<(usize, Line)> {
-    let mut floor = tool.saturating_sub(BEFORE).max(line_start);
-    while !text.is_char_boundary(floor) {
-        floor += 1;
-    }
-    let left = &text[floor..tool];
-    let mut words = 0;
-    let mut before = ' ';
-    for (offset, c) in left.char_indices() {
-        let starts = !is_word_border(c) && is_word_border(before);
-        before = c;
-        if !starts {
-            continue;
-        }
-        let end = left[offset..]
-            .find(|c| is_blank(c) || matches!(c, '"' | '\'' | '`'))
-            .map_or(left.len(), |end| offset + end);
-        if end == left.len() || !wrapping::may_start(&left[offset..end]) {
-            continue;
-        }
-        words += 1;
-        if words > 24 {
-            break;
-        }
-        let from = floor + offset;
-        if let Some(line) = wrapping::read(text, from, delimiter(text, line_start, from))
-            && line.start <= tool
-            && tool <= line.start + 1
-        {
-            return Some((from, line));
-        }
-    }
-    let mut from = tool;
-    // `"$gnu_dd"`: the quote belongs to the word
-    if text[..from].ends_with('"') && text[from..].starts_with('$') {
-        from -= 1;
-    }
-    let line = wrapping::read(text, from, delimiter(text, line_start, from))?;
-    Some((from, line))
-}
-
-/// Whether a word may start behind this character.
-fn is_word_border(c: char) -> bool {
-    is_blank(c)
-        || matches!(
-            c,
-            '"' | '\'' | '`' | '(' | ';' | '&' | '|' | '\u{2018}'..='\u{201f}'
-        )
-}
-
-/// The mark that ends the string or inline code in which `start` stands, if it stands in one.
-///
-/// A double quote or backtick counts as open where an odd number of them precedes; an apostrophe only right before
-/// the command, for prose is full of them.
-fn delimiter(text: &str, line_start: usize, start: usize) -> Vec<char> {
-    let before = &text[line_start..start];
-    let odd = |mark: char| before.matches(mark).count() % 2 == 1;
-    let close = match before.chars().next_back() {
-        Some('\'' | '\u{2018}'..='\u{201b}') => Some('\''),
-        Some('`') if odd('`') => Some('`'),
-        Some('"') if odd('"') => Some('"'),
-        Some('\u{201c}'..='\u{201f}') => Some('"'),
-        Some('(') => Some(')'),
-        _ if odd('`') => Some('`'),
-        _ if odd('"') => Some('"'),
-        _ => None,
-    };
-    close.into_iter().collect()
 }
 
 /// Puts together what was found; `base` is where `text` starts in the log.
@@ -376,24 +188,6 @@ fn problems(workload: &Workload, span: Span) -> Vec<Diagnostic> {
         ));
     }
     problems
-}
-
-/// The host in a prompt such as `root@host:~# ` or `[user@host dir]$ ` at the end of `before`.
-fn host(before: &str) -> Option<&str> {
-    let prompt = before.trim_end_matches(is_blank);
-    if !prompt.ends_with(['$', '#', '%', '>', '\u{276f}']) {
-        return None;
-    }
-    let at = prompt.rfind('@')?;
-    let user = prompt[..at].chars().next_back()?;
-    let rest = &prompt[at + 1..];
-    let end = rest
-        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_')))
-        .unwrap_or(rest.len());
-    let name = rest[..end].trim_end_matches('.');
-    (user.is_ascii_alphanumeric() || matches!(user, '_' | '-'))
-        .then_some(name)
-        .filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]
@@ -480,6 +274,10 @@ mod tests {
             "I used dd, then fio. It was - well = slow",
             "the add if=x ladder",
             "fio is a tool; see fio.",
+            "the value is passed to the fio --size parameter. See",
+            "dd if=/dev/zero of=x bs=1m count=1  0.00s user 0.02s system 98% cpu 0.023 total",
+            "run_snafu -t fio -H hosts",
+            "kubectl logs -l kbench=fio -f",
             "",
         ] {
             let log = Log::from_bytes("x", text.as_bytes()).unwrap();

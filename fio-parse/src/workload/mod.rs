@@ -12,10 +12,13 @@ mod entities;
 mod fio;
 pub mod header;
 pub mod jobfile;
+mod locate;
 mod numbers;
 pub mod options;
 pub mod print;
 mod shell;
+mod tail;
+mod word;
 mod wrapping;
 
 pub use fio::job_of_options;

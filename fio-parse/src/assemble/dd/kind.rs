@@ -1,7 +1,7 @@
 //! Which dd printed a report, told by its layout, and with that which printers made its figures.
 
 use crate::block::dd::DdBlock;
-use crate::block::dd::line::{Form, Transfer, split_number};
+use crate::block::dd::transfer::{Form, Transfer, split_number};
 use crate::figure::decimal::Decimal;
 use crate::figure::human::{Rounding, Step};
 

@@ -1,1 +1,0 @@
-//! Job sections to measurements.

@@ -1,1 +1,0 @@
-//! Job sections of fio's normal output.

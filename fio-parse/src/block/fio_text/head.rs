@@ -1,0 +1,157 @@
+//! The head of a job section, and the description below it.
+//!
+//! ```text
+//! head        = margin name ": (groupid=" number [", jobs=" number] "): err=" number [" (" words ")"] ": pid=" number [": " time]
+//! description = "Description  : [" words "]"
+//! ```
+//!
+//! ```text
+//! randread: (groupid=0, jobs=1): err= 0: pid=9008: Mon Nov 30 14:42:38 2026
+//! enospc: (groupid=0, jobs=1): err=28 (file:io_u.c:1876, func=io_u error, error=No space left on device): pid=7986: Mon …
+//! ```
+//!
+//! A name may be empty and hold anything, even what looks like a head: the last mark on the line counts.
+
+use crate::figure::Figure;
+use crate::lex::{self, Lexed};
+use crate::source::{Log, Span};
+use nom::Parser;
+use nom::bytes::complete::tag;
+use nom::combinator::opt;
+
+/// What every head has and nothing else.
+pub const MARK: &str = "(groupid=";
+
+/// A head, undecoded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head<'t> {
+    /// Where it stands.
+    pub span: Span,
+    /// The job's name; `All clients` for the sum of a client/server run.
+    pub name: &'t str,
+    /// The number of its group.
+    pub group: u32,
+    /// How many jobs report here; not printed to 1.13.
+    pub jobs: Option<u32>,
+    /// The errno, 0 for none.
+    pub error: Option<i64>,
+    /// What the errno is about.
+    pub error_text: Option<&'t str>,
+    /// The process, 0 for all clients together.
+    pub pid: Option<i64>,
+    /// When the report was made, as printed, without a zone.
+    pub time: Option<&'t str>,
+}
+
+/// Where the mark of a head stands in a line: behind a colon, as the last of its kind.
+pub fn find(line: &str) -> Option<usize> {
+    let mut from = line.len();
+    while let Some(at) = memchr::memrchr(b'(', &line.as_bytes()[..from]) {
+        if line[at..].starts_with(MARK) {
+            let before = line[..at].trim_end();
+            return before.ends_with(':').then_some(at);
+        }
+        from = at;
+    }
+    None
+}
+
+/// Reads the head whose mark stands `at` bytes into `input`.
+pub fn read<'t>(log: &'t Log<'t>, input: &'t str, at: usize) -> Lexed<'t, Head<'t>> {
+    let name = lex::skip_margin(&input[..at]).trim_end();
+    let name = name.strip_suffix(':').unwrap_or(name);
+    // progress that was not overwritten
+    let name = match name.rfind("[eta ") {
+        Some(eta) if name.starts_with("Jobs:") => {
+            name[eta..].split_once(']').map_or(name, |(_, name)| name)
+        }
+        _ => name,
+    };
+    let (rest, _) = tag("(groupid").parse(&input[at..])?;
+    let (rest, ()) = lex::equals(rest)?;
+    let (rest, group) = lex::wrapped(lex::count).parse(rest)?;
+    let (rest, jobs) = opt(lex::field("jobs", lex::count)).parse(rest)?;
+    let (rest, _) = opt(tag(")")).parse(lex::skip_blanks(rest))?;
+    let mut head = Head {
+        span: Span::default(),
+        name,
+        group: u32::try_from(group).unwrap_or(u32::MAX),
+        jobs: jobs.and_then(|jobs| u32::try_from(jobs).ok()),
+        error: None,
+        error_text: None,
+        pid: None,
+        time: None,
+    };
+    let colon = |rest: &'t str| lex::skip_blanks(rest).strip_prefix(':').unwrap_or(rest);
+    let (rest, error) = opt(lex::field("err", signed)).parse(colon(rest))?;
+    head.error = error;
+    let mut rest = rest;
+    if let Some(open) = lex::skip_blanks(rest).strip_prefix('(') {
+        // the words may hold parentheses themselves, and a line end where they were wrapped
+        let close = memchr::memmem::find(&open.as_bytes()[..window(open)], b"): pid=");
+        if let Some(close) = close {
+            head.error_text = Some(&open[..close]);
+            rest = &open[close + 1..];
+        }
+    }
+    let (rest, pid) = opt(lex::field("pid", signed)).parse(colon(rest))?;
+    head.pid = pid;
+    let time = lex::skip_blanks(colon(rest));
+    let end = memchr::memchr2(b'\n', b'\r', time.as_bytes()).unwrap_or(time.len());
+    let time = time[..end].trim_end();
+    let rest = if pid.is_some() && is_time(time) {
+        head.time = Some(time);
+        &rest[rest.len() - (rest.len() - (time.as_ptr() as usize - rest.as_ptr() as usize))
+            + time.len()..]
+    } else {
+        rest
+    };
+    let start = log.span_of(name).start;
+    head.span = Span::new(start, log.span_of(&rest[..0]).start);
+    Ok((rest, head))
+}
+
+/// How far the words of an error may reach.
+fn window(text: &str) -> usize {
+    text.len().min(400)
+}
+
+/// Whether `text` is what C's `ctime` gives: `Mon Nov 30 14:42:38 2026`.
+fn is_time(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let name = |word: Option<&str>| {
+        word.is_some_and(|w| w.len() == 3 && w.bytes().all(|b| b.is_ascii_alphabetic()))
+    };
+    name(words.next())
+        && name(words.next())
+        && words.next().is_some_and(|day| day.parse::<u8>().is_ok())
+}
+
+/// A whole number with a sign perhaps.
+fn signed(input: &str) -> Lexed<'_, i64> {
+    let (rest, minus) = opt(lex::dash).parse(input)?;
+    let (rest, number) = lex::count(rest)?;
+    let number = i64::try_from(number).unwrap_or(i64::MAX);
+    Ok((rest, if minus.is_some() { -number } else { number }))
+}
+
+/// Reads the description; it ends at the last bracket of its line.
+pub fn description<'t>(log: &'t Log<'t>, input: &'t str) -> Lexed<'t, Figure<'t>> {
+    let (rest, _) = tag("Description").parse(input)?;
+    let rest = lex::skip_blanks(rest).strip_prefix(':').unwrap_or("");
+    let Some(open) = lex::skip_blanks(rest).strip_prefix('[') else {
+        return lex::refuse(input);
+    };
+    let end = memchr::memchr2(b'\n', b'\r', open.as_bytes()).unwrap_or(open.len());
+    let Some(close) = open[..end].rfind(']') else {
+        return lex::refuse(input);
+    };
+    let text = &open[..close];
+    Ok((
+        &open[close + 1..],
+        Figure {
+            text,
+            span: log.span_of(text),
+        },
+    ))
+}

@@ -1,0 +1,210 @@
+//! The command line: what was typed, and what it means.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+use crate::plan::job::EngineKind;
+
+/// Run the workload of a fio or dd result again, natively, in a private directory.
+///
+/// Without --directory the plan is printed and nothing is touched. With it the tests run in
+/// a fresh folder below that directory, which is removed at the end. Nothing in a text is
+/// ever executed, and no file or device that it names is opened.
+///
+/// Exit status: 0 if all was well, 1 if a test failed or was interrupted, 2 if the call was
+/// wrong or an input could not be read, 3 if a workload was refused.
+#[derive(Debug, Parser)]
+#[command(name = "fio-replay", version, max_term_width = 100)]
+pub struct Arguments {
+    /// Posts, logs or record streams: `path`, `label=path`, or `-` for standard input
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+
+    /// Run, in a fresh folder below this directory
+    #[arg(long, short, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+
+    /// Scale down: no test file is larger than this (`256m`, `4g`)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub size: Option<u64>,
+
+    /// Scale down: no job runs longer than this (`3s`, `500ms`, `1m`)
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub runtime: Option<u64>,
+
+    /// Form of the results
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+
+    /// Use this engine whatever the workload asks for
+    #[arg(long, value_name = "ENGINE", value_parser = engine)]
+    pub engine: Option<EngineKind>,
+
+    /// Keep the test files, and say where
+    #[arg(long)]
+    pub keep: bool,
+
+    /// Name of this machine in the results
+    #[arg(long, value_name = "NAME", default_value = "this machine")]
+    pub machine: String,
+
+    /// I/Os handed to io_uring per call
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub submit_chunk: u16,
+
+    /// Permit test files beyond a quarter of the free space or 64 GiB
+    #[arg(long)]
+    pub allow_large: bool,
+
+    /// Permit run times beyond ten minutes
+    #[arg(long)]
+    pub allow_long: bool,
+
+    /// List all differences that a run can have from its original, and their meaning
+    #[arg(long)]
+    pub explain_fidelity: bool,
+
+    /// A fio or dd command
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// Forms of the results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// fio's and dd's own form.
+    Text,
+    /// Records, one line of JSON each.
+    Jsonl,
+}
+
+impl Arguments {
+    /// The command after `--` as one text, its words quoted where they need it.
+    pub fn command_text(&self) -> Option<String> {
+        match &self.command[..] {
+            [] => None,
+            // One word is a whole command in quotes.
+            [text] => Some(text.clone()),
+            words => Some(
+                words
+                    .iter()
+                    .map(|word| quoted(word))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            ),
+        }
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=./,:%+@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// A size: digits, then k, m, g or t for powers of 1024, then perhaps `iB` or `B`.
+fn size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("expected a size such as 256m or 4g, found {text:?}");
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let number: u64 = text[..digits].parse().map_err(|_| wrong())?;
+    let suffix = text[digits..].to_ascii_lowercase();
+    let prefix = suffix
+        .strip_suffix("ib")
+        .or(suffix.strip_suffix('b'))
+        .unwrap_or(&suffix);
+    let power = match prefix {
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        _ => return Err(wrong()),
+    };
+    let bytes = number
+        .checked_mul(1 << (10 * power))
+        .filter(|&bytes| bytes > 0);
+    bytes.ok_or_else(wrong)
+}
+
+/// A time: digits, then ms, s, m or h; seconds without one. In nanoseconds.
+fn time(text: &str) -> Result<u64, String> {
+    let wrong = || format!("expected a time such as 3s, 500ms or 1m, found {text:?}");
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let number: u64 = text[..digits].parse().map_err(|_| wrong())?;
+    let each = match &text[digits..] {
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "" | "s" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return Err(wrong()),
+    };
+    number
+        .checked_mul(each)
+        .filter(|&ns| ns > 0)
+        .ok_or_else(wrong)
+}
+
+fn engine(text: &str) -> Result<EngineKind, String> {
+    let all = [
+        EngineKind::Sync,
+        EngineKind::Uring,
+        EngineKind::Helper,
+        EngineKind::Null,
+    ];
+    all.into_iter()
+        .find(|engine| engine.name() == text)
+        .ok_or_else(|| format!("expected psync, io_uring, posixaio or null, found {text:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_and_times_are_fio_s() {
+        assert_eq!(size("256m"), Ok(256 << 20));
+        assert_eq!(size("4GiB"), Ok(4 << 30));
+        assert_eq!(size("1000"), Ok(1000));
+        for wrong in ["", "m", "1x", "0", "-1", "99999999t", "1.5g"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(
+            (time("3s"), time("3"), time("1m")),
+            (Ok(3_000_000_000), Ok(3_000_000_000), Ok(60_000_000_000))
+        );
+        assert_eq!(time("500ms"), Ok(500_000_000));
+        assert!(time("0").is_err() && time("1d").is_err());
+    }
+
+    #[test]
+    fn commands_keep_their_words() {
+        let text = |words: &[&str]| {
+            let words = ["fio-replay", "--"]
+                .iter()
+                .chain(words)
+                .map(|word| (*word).to_owned());
+            Arguments::parse_from(words).command_text()
+        };
+        assert_eq!(text(&[]), None);
+        assert_eq!(text(&["fio --name=a"]).as_deref(), Some("fio --name=a"));
+        assert_eq!(
+            text(&["fio", "--name=a b", "--rw=read"]).as_deref(),
+            Some("fio '--name=a b' --rw=read")
+        );
+    }
+}

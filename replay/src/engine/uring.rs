@@ -1,0 +1,437 @@
+//! io_uring: the queue lives in memory shared with the kernel, one system call hands over
+//! many operations and waits for some.
+//!
+//! Set-up asks for the best and steps down: SINGLE_ISSUER with COOP_TASKRUN or with
+//! DEFER_TASKRUN (6.1), then COOP_TASKRUN alone (5.19), then plain; files and buffers are
+//! registered where that is permitted (RLIMIT_MEMLOCK). [`Setup`] says what came of it.
+//!
+//! Operations are handed over in chunks. With the whole queue in one call all completions
+//! come in one burst and the device idles in between; chunks of two keep a virtio disk busy
+//! (measured: 1.01 of fio's IOPS instead of 0.84) at little cost. The size is an option.
+//!
+//! A ring is used by the thread that made it and by no other.
+
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+
+use io_uring::{IoUring, cqueue, opcode, squeue, types};
+
+use super::{Action, Done, Engine, Op};
+use crate::memory::Buffer;
+
+/// What is asked of the ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Operations handed over per call.
+    pub chunk: usize,
+    /// Register the buffers with the kernel.
+    pub register_buffers: bool,
+    /// Register the files with the kernel.
+    pub register_files: bool,
+    /// DEFER_TASKRUN rather than COOP_TASKRUN: less user time, completions only inside
+    /// the waiting call.
+    pub defer_taskrun: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            chunk: 2,
+            register_buffers: true,
+            register_files: true,
+            defer_taskrun: false,
+        }
+    }
+}
+
+/// What the kernel granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Setup {
+    /// SINGLE_ISSUER is on.
+    pub single_issuer: bool,
+    /// COOP_TASKRUN is on.
+    pub coop_taskrun: bool,
+    /// DEFER_TASKRUN is on.
+    pub defer_taskrun: bool,
+    /// The buffers are registered.
+    pub buffers: bool,
+    /// Files get registered.
+    pub files: bool,
+}
+
+/// The io_uring engine.
+pub struct Uring {
+    ring: IoUring,
+    buffers: Vec<Buffer>,
+    busy: Vec<bool>,
+    under_way: u32,
+    files: Vec<Arc<File>>,
+    registered_files: bool,
+    options: Options,
+    setup: Setup,
+}
+
+impl Uring {
+    /// Makes a ring with one slot per buffer.
+    ///
+    /// # Errors
+    /// If io_uring is not permitted or not there; [`forbidden`] puts that in words.
+    pub fn new(buffers: Vec<Buffer>, options: Options) -> io::Result<Self> {
+        let entries = (buffers.len() as u32).next_power_of_two();
+        let (ring, mut setup) = build(entries, options)?;
+        if options.register_buffers {
+            let vectors: Vec<libc::iovec> = buffers
+                .iter()
+                .map(|buffer| libc::iovec {
+                    iov_base: buffer.as_ptr().cast_mut().cast(),
+                    iov_len: buffer.len(),
+                })
+                .collect();
+            // SAFETY: the buffers are mapped memory that this engine owns for as long as the
+            // ring exists; `ring` is declared before `buffers`, so it is dropped first.
+            setup.buffers = unsafe { ring.submitter().register_buffers(&vectors) }.is_ok();
+        }
+        setup.files = options.register_files;
+        Ok(Uring {
+            ring,
+            busy: vec![false; buffers.len()],
+            buffers,
+            under_way: 0,
+            files: Vec::new(),
+            registered_files: false,
+            options,
+            setup,
+        })
+    }
+
+    /// What the kernel granted.
+    pub fn granted(&self) -> Setup {
+        self.setup
+    }
+
+    fn entry(&mut self, op: &Op) -> squeue::Entry {
+        let buffer = &mut self.buffers[op.slot as usize];
+        assert!(op.bytes as usize <= buffer.len());
+        let (start, bytes) = (buffer.as_mut_ptr(), op.bytes);
+        let index = self.setup.buffers.then_some(op.slot as u16);
+        let fd = types::Fd(self.files[op.file as usize].as_raw_fd());
+        let fixed = types::Fixed(op.file);
+        let registered = self.registered_files;
+        macro_rules! on_file {
+            ($fd:ident => $build:expr) => {
+                if registered {
+                    let $fd = fixed;
+                    $build
+                } else {
+                    let $fd = fd;
+                    $build
+                }
+            };
+        }
+        let entry = match (op.action, index) {
+            (Action::Read, Some(index)) => {
+                on_file!(fd => opcode::ReadFixed::new(fd, start, bytes, index).offset(op.offset).build())
+            }
+            (Action::Read, None) => {
+                on_file!(fd => opcode::Read::new(fd, start, bytes).offset(op.offset).build())
+            }
+            (Action::Write, Some(index)) => {
+                on_file!(fd => opcode::WriteFixed::new(fd, start, bytes, index).offset(op.offset).build())
+            }
+            (Action::Write, None) => {
+                on_file!(fd => opcode::Write::new(fd, start, bytes).offset(op.offset).build())
+            }
+            (Action::Fsync, _) => on_file!(fd => opcode::Fsync::new(fd).build()),
+            (Action::Fdatasync, _) => {
+                on_file!(fd => opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build())
+            }
+        };
+        entry.user_data(u64::from(op.slot))
+    }
+
+    fn collect(&mut self, done: &mut Vec<Done>) {
+        for entry in self.ring.completion() {
+            let slot = cqueue::Entry::user_data(&entry) as u32;
+            self.busy[slot as usize] = false;
+            self.under_way -= 1;
+            done.push(Done {
+                slot,
+                result: entry.result(),
+            });
+        }
+    }
+}
+
+impl Engine for Uring {
+    const SYNCHRONOUS: bool = false;
+
+    fn chunk(&self) -> usize {
+        self.options.chunk.max(1)
+    }
+
+    fn setup(&self) -> Option<String> {
+        let granted = self.setup;
+        let words = [
+            (granted.single_issuer, "single_issuer"),
+            (granted.coop_taskrun, "coop_taskrun"),
+            (granted.defer_taskrun, "defer_taskrun"),
+            (granted.buffers, "registered buffers"),
+            (granted.files, "registered files"),
+        ];
+        let mut text = format!("{} per call", self.chunk());
+        for (_, word) in words.iter().filter(|(on, _)| *on) {
+            text = format!("{text}, {word}");
+        }
+        Some(text)
+    }
+
+    fn attach(&mut self, files: &[Arc<File>]) -> io::Result<()> {
+        self.detach()?;
+        self.files = files.to_vec();
+        if self.setup.files {
+            let fds: Vec<_> = files.iter().map(|file| file.as_raw_fd()).collect();
+            self.registered_files = self.ring.submitter().register_files(&fds).is_ok();
+            self.setup.files = self.registered_files;
+        }
+        Ok(())
+    }
+
+    fn detach(&mut self) -> io::Result<()> {
+        assert_eq!(
+            self.under_way, 0,
+            "files are let go of when nothing is under way"
+        );
+        if std::mem::take(&mut self.registered_files) {
+            self.ring.submitter().unregister_files()?;
+        }
+        self.files.clear();
+        Ok(())
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        assert!(!self.busy[slot as usize], "the kernel has this buffer");
+        &mut self.buffers[slot as usize]
+    }
+
+    fn turn(&mut self, ops: &[Op], wait: u32, done: &mut Vec<Done>) -> io::Result<()> {
+        for op in ops {
+            let entry = self.entry(op);
+            assert!(
+                !std::mem::replace(&mut self.busy[op.slot as usize], true),
+                "one operation per slot"
+            );
+            // SAFETY: the entry points into a buffer of this engine, which is marked busy and
+            // so neither lent out nor reused until its completion was seen; `Drop` waits for
+            // all completions before the buffers go. The file is kept open by `self.files`.
+            let pushed = unsafe { self.ring.submission().push(&entry) };
+            if pushed.is_err() {
+                // The ring has an entry per slot, and every turn ends with an empty ring.
+                self.busy[op.slot as usize] = false;
+                return Err(io::Error::other("the submission queue is full"));
+            }
+            self.under_way += 1;
+        }
+        // What is complete already counts: no call is needed then.
+        let ready = done.len();
+        self.collect(done);
+        loop {
+            let have = (done.len() - ready) as u32;
+            let missing = wait.saturating_sub(have).min(self.under_way);
+            let pending = !self.ring.submission().is_empty();
+            if missing == 0 && !pending {
+                return Ok(());
+            }
+            match self.ring.submit_and_wait(missing as usize) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // EAGAIN, EBUSY: the kernel lacks memory or room for completions; taking
+                // completions out makes some.
+                Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EBUSY)) => {
+                    if self.under_way as usize == ops.len() && have == 0 {
+                        std::thread::yield_now();
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+            self.collect(done);
+        }
+    }
+}
+
+impl Drop for Uring {
+    fn drop(&mut self) {
+        // The kernel may still write into our buffers: wait for it. Without a working ring
+        // there is nothing left but to keep the memory.
+        let mut done = Vec::new();
+        while self.under_way > 0 {
+            if self.turn(&[], 1, &mut done).is_err() {
+                std::mem::forget(std::mem::take(&mut self.buffers));
+                return;
+            }
+        }
+    }
+}
+
+/// Builds the ring, stepping down from the wanted flags to none.
+fn build(entries: u32, options: Options) -> io::Result<(IoUring, Setup)> {
+    let best = if options.defer_taskrun {
+        Setup {
+            single_issuer: true,
+            defer_taskrun: true,
+            ..Setup::default()
+        }
+    } else {
+        Setup {
+            single_issuer: true,
+            coop_taskrun: true,
+            ..Setup::default()
+        }
+    };
+    let steps = [
+        best,
+        Setup {
+            coop_taskrun: true,
+            ..Setup::default()
+        },
+        Setup::default(),
+    ];
+    let mut refusal = None;
+    for setup in steps {
+        let mut builder = IoUring::builder();
+        builder.dontfork();
+        if setup.single_issuer {
+            builder.setup_single_issuer();
+        }
+        if setup.coop_taskrun {
+            builder.setup_coop_taskrun();
+        }
+        if setup.defer_taskrun {
+            builder.setup_defer_taskrun();
+        }
+        match builder.build(entries) {
+            Ok(ring) => return Ok((ring, setup)),
+            Err(error) => {
+                // Only EINVAL means that a flag is unknown; anything else is about io_uring.
+                let unknown_flag = error.raw_os_error() == Some(libc::EINVAL);
+                refusal = Some(error);
+                if !unknown_flag {
+                    break;
+                }
+            }
+        }
+    }
+    Err(refusal.unwrap_or_else(|| io::ErrorKind::Unsupported.into()))
+}
+
+/// Tries whether a ring can be made at all. On a thread of its own: taking a ring down
+/// leaves a notification for the thread that made it, which would cut its next long read
+/// short.
+///
+/// # Errors
+/// Cause and cure in words.
+pub fn available() -> Result<(), String> {
+    let tried = std::thread::spawn(|| build(1, Options::default()).map(drop)).join();
+    let tried = tried.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+    tried.map_err(|error| forbidden(&error))
+}
+
+/// Why io_uring cannot be used, and what to do about it.
+pub fn forbidden(error: &io::Error) -> String {
+    let sysctl = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled");
+    let disabled = sysctl.as_deref().map(str::trim).unwrap_or("");
+    match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) if disabled == "2" => {
+            "io_uring is switched off (kernel.io_uring_disabled = 2); \
+             `sysctl kernel.io_uring_disabled=0` permits it"
+                .to_owned()
+        }
+        Some(libc::EPERM | libc::EACCES) if disabled == "1" => {
+            "io_uring is kept to privileged users (kernel.io_uring_disabled = 1); join the group \
+             in kernel.io_uring_group or run `sysctl kernel.io_uring_disabled=0`"
+                .to_owned()
+        }
+        Some(libc::EPERM | libc::EACCES) => {
+            "io_uring is forbidden here, probably by a container's seccomp profile; run outside \
+             the container, or with a profile that permits io_uring_setup"
+                .to_owned()
+        }
+        Some(libc::ENOSYS) => {
+            "this kernel has no io_uring (Linux 5.6 or newer is needed), or a seccomp profile hides it"
+                .to_owned()
+        }
+        Some(libc::ENOMEM) => {
+            "io_uring may not lock enough memory; raise RLIMIT_MEMLOCK (`ulimit -l`)".to_owned()
+        }
+        _ => format!("io_uring cannot be set up: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{reports_failures, writes_and_reads_back};
+    use super::*;
+
+    fn permitted() -> bool {
+        let answer = available();
+        if let Err(why) = &answer {
+            eprintln!("SKIPPED: {why}");
+        }
+        answer.is_ok()
+    }
+
+    #[test]
+    fn moves_the_bytes_with_every_option() {
+        if !permitted() {
+            return;
+        }
+        for register_buffers in [true, false] {
+            for register_files in [true, false] {
+                for (chunk, defer_taskrun) in [(1, false), (2, true), (100, false)] {
+                    let options = Options {
+                        chunk,
+                        register_buffers,
+                        register_files,
+                        defer_taskrun,
+                    };
+                    writes_and_reads_back(|buffers| Uring::new(buffers, options).unwrap(), 8);
+                }
+            }
+        }
+        reports_failures(|buffers| Uring::new(buffers, Options::default()).unwrap());
+    }
+
+    #[test]
+    fn dropping_a_busy_ring_waits() {
+        if !permitted() {
+            return;
+        }
+        let file = Arc::new(tempfile::tempfile().unwrap());
+        let buffers = Buffer::slots(4, 1 << 20, crate::memory::Pages::Now).unwrap();
+        let mut engine = Uring::new(buffers, Options::default()).unwrap();
+        engine.attach(&[file]).unwrap();
+        let op = |slot| Op {
+            slot,
+            action: Action::Write,
+            file: 0,
+            offset: 0,
+            bytes: 1 << 20,
+        };
+        engine
+            .turn(&[op(0), op(1), op(2), op(3)], 0, &mut Vec::new())
+            .unwrap();
+        drop(engine);
+    }
+
+    #[test]
+    fn refusals_name_a_cure() {
+        let words = |code| forbidden(&io::Error::from_raw_os_error(code));
+        assert!(words(libc::EPERM).contains("io_uring"));
+        assert!(words(libc::ENOSYS).contains("5.6"));
+        assert!(words(libc::ENOMEM).contains("ulimit -l"));
+    }
+}

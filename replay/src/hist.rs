@@ -1,0 +1,347 @@
+//! Latency statistics: exact count, minimum, maximum, mean and standard deviation, and a
+//! histogram whose percentiles are the ones fio prints.
+//!
+//! The histogram is log-linear. Values below 128 ns have a bucket each; from there every
+//! power of two is cut into 64 equal buckets, up to 29 groups of 64 (the last group ends at
+//! 2^34 ns, about 17 s, and takes everything above). A bucket is at most 1/64 of its lower
+//! end wide, so a value lies within 1/128 (0.78 %) of its bucket's middle. The percentile p
+//! of n values is the middle of the first bucket at which the running count reaches
+//! p/100 * n; it may therefore exceed the maximum. This is fio's layout and rule since
+//! 2.99 (nanosecond resolution); the tests hold it against the bins and percentiles of a
+//! real run. Counts are 64 bits wide: a null-engine run passes 2^32 in a minute.
+
+/// Buckets per power of two.
+const PER_OCTAVE: usize = 64;
+const OCTAVE_BITS: u32 = 6;
+/// Groups of [`PER_OCTAVE`] buckets.
+const GROUPS: usize = 29;
+/// Number of buckets.
+pub const BUCKETS: usize = GROUPS * PER_OCTAVE;
+
+/// The percentiles fio lists by default.
+pub const DEFAULT_PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
+
+/// The bucket that counts `ns`.
+#[inline(always)]
+fn bucket_of(ns: u64) -> usize {
+    // Values below two octaves' worth are their own index, which is what the formula below
+    // gives for shift 0, so only larger ones need it.
+    let magnitude = 63 - (ns | 1).leading_zeros();
+    if magnitude <= OCTAVE_BITS {
+        return ns as usize;
+    }
+    let shift = magnitude - OCTAVE_BITS;
+    let index = ((shift as usize + 1) << OCTAVE_BITS) + ((ns >> shift) as usize & (PER_OCTAVE - 1));
+    index.min(BUCKETS - 1)
+}
+
+/// The value fio prints for a bucket, ns: its middle, or the value itself below 128 ns.
+pub fn bucket_value(index: usize) -> u64 {
+    if index < 2 * PER_OCTAVE {
+        return index as u64;
+    }
+    let shift = (index >> OCTAVE_BITS) as u32 - 1;
+    let base = 1u64 << (shift + OCTAVE_BITS);
+    let step = 1u64 << shift;
+    base + (index % PER_OCTAVE) as u64 * step + step / 2
+}
+
+/// A latency histogram in fio's bucket layout.
+#[derive(Clone)]
+pub struct Histogram {
+    counts: Box<[u64; BUCKETS]>,
+}
+
+impl Histogram {
+    /// An empty histogram.
+    pub fn new() -> Self {
+        Histogram {
+            counts: Box::new([0; BUCKETS]),
+        }
+    }
+
+    /// Counts one latency, ns.
+    #[inline(always)]
+    pub fn add(&mut self, ns: u64) {
+        self.counts[bucket_of(ns)] += 1;
+    }
+
+    /// Counts `count` latencies of the bucket that `ns` falls in.
+    pub fn add_many(&mut self, ns: u64, count: u64) {
+        self.counts[bucket_of(ns)] += count;
+    }
+
+    /// Adds the counts of another histogram.
+    pub fn merge(&mut self, other: &Histogram) {
+        for (ours, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
+            *ours += theirs;
+        }
+    }
+
+    /// Number of latencies counted.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The buckets that are not empty, as (value fio prints for it in ns, count).
+    pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.counts
+            .iter()
+            .enumerate()
+            .filter(|&(_, &count)| count > 0)
+            .map(|(index, &count)| (bucket_value(index), count))
+    }
+
+    /// The values at `percentiles` (ascending, in per cent), ns, by fio's rule. Empty if
+    /// nothing was counted.
+    pub fn percentiles(&self, percentiles: &[f64]) -> Vec<u64> {
+        let total = self.total();
+        if total == 0 {
+            return Vec::new();
+        }
+        let mut values = Vec::with_capacity(percentiles.len());
+        let mut seen = 0;
+        let mut index = 0;
+        for &percentile in percentiles {
+            let needed = needed_count(percentile, total);
+            while index < BUCKETS - 1 && seen + self.counts[index] < needed {
+                seen += self.counts[index];
+                index += 1;
+            }
+            values.push(bucket_value(index));
+        }
+        values
+    }
+
+    /// The share of latencies (0 to 1) that lie in buckets whose value is below `upper` and
+    /// at least `lower`, ns.
+    pub fn share_between(&self, lower: u64, upper: u64) -> f64 {
+        let total = self.total();
+        if total == 0 {
+            return 0.0;
+        }
+        let inside: u64 = self
+            .bins()
+            .filter(|&(value, _)| value >= lower && value < upper)
+            .map(|bin| bin.1)
+            .sum();
+        inside as f64 / total as f64
+    }
+}
+
+/// The smallest count that is at least `percentile / 100 * total`, and at least 1.
+///
+/// fio computes the product in 80-bit floats. 99.9 is not representable: the nearest double
+/// lies above it, so the 99.9th percentile of 1000 values is the 1000th and not the 999th.
+/// 64-bit floats round that difference away; integers keep it: a double is m * 2^-e exactly.
+fn needed_count(percentile: f64, total: u64) -> u64 {
+    const SCALE_BITS: u32 = 52; // a double in [1, 100] is a multiple of 2^-52
+    let scaled = (percentile.clamp(0.0, 100.0) * (1u64 << SCALE_BITS) as f64) as u128;
+    // 7 + 52 bits times a count: fits for any total below 2^69.
+    let product = scaled * u128::from(total);
+    let divisor = 100u128 << SCALE_BITS;
+    (product.div_ceil(divisor) as u64).max(1)
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.bins()).finish()
+    }
+}
+
+/// Exact statistics of raw latencies, ns. Sums are integers, so merging is exact and the
+/// order of the values does not matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    count: u64,
+    min: u64,
+    max: u64,
+    sum: u64,
+    sum_of_squares: u128,
+}
+
+impl Stat {
+    /// No values.
+    pub const EMPTY: Stat = Stat {
+        count: 0,
+        min: u64::MAX,
+        max: 0,
+        sum: 0,
+        sum_of_squares: 0,
+    };
+
+    /// Takes one latency, ns.
+    #[inline(always)]
+    pub fn add(&mut self, ns: u64) {
+        self.count += 1;
+        self.min = self.min.min(ns);
+        self.max = self.max.max(ns);
+        self.sum += ns;
+        self.sum_of_squares += u128::from(ns) * u128::from(ns);
+    }
+
+    /// Takes the values of another statistic.
+    pub fn merge(&mut self, other: &Stat) {
+        self.count += other.count;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.sum += other.sum;
+        self.sum_of_squares += other.sum_of_squares;
+    }
+
+    /// Number of values.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Smallest value, ns; 0 without values.
+    pub fn min(&self) -> u64 {
+        if self.count == 0 { 0 } else { self.min }
+    }
+
+    /// Largest value, ns.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Sum of the values, ns.
+    pub fn sum(&self) -> u64 {
+        self.sum
+    }
+
+    /// Arithmetic mean, ns; 0 without values.
+    pub fn mean(&self) -> f64 {
+        if self.count == 0 {
+            0.0
+        } else {
+            self.sum as f64 / self.count as f64
+        }
+    }
+
+    /// Sample standard deviation (n - 1), ns; 0 below two values, as fio has it.
+    pub fn stddev(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        // n * sum(x^2) - sum(x)^2 in integers: no cancellation. It overflows 128 bits only
+        // for runs of more than 2^60 ns squared per value and 2^60 values; then floats do.
+        let n = u128::from(self.count);
+        let sum = u128::from(self.sum);
+        let spread = match (self.sum_of_squares.checked_mul(n), sum.checked_mul(sum)) {
+            (Some(squares), Some(square)) => squares.saturating_sub(square) as f64,
+            _ => self.sum_of_squares as f64 * n as f64 - sum as f64 * sum as f64,
+        };
+        (spread.max(0.0) / (n as f64 * (n - 1) as f64)).sqrt()
+    }
+}
+
+impl Default for Stat {
+    fn default() -> Self {
+        Stat::EMPTY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn buckets_are_fio_s() {
+        // From the json+ bins of fio 3.33: 71, 80, 8768 and 8896 ns are bucket values.
+        for value in [71, 80, 8768, 8896, 10432, 2_834_432, 7_241_728] {
+            assert_eq!(bucket_value(bucket_of(value)), value);
+        }
+        assert_eq!(bucket_value(BUCKETS - 1), 17_112_760_320);
+        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+    }
+
+    #[test]
+    fn statistics_of_known_values() {
+        let mut stat = Stat::EMPTY;
+        [2, 4, 4, 4, 5, 5, 7, 9]
+            .into_iter()
+            .for_each(|value| stat.add(value));
+        assert_eq!((stat.count(), stat.min(), stat.max()), (8, 2, 9));
+        assert_eq!(stat.mean(), 5.0);
+        // The textbook example: population deviation 2, so sample deviation 2 * sqrt(8/7).
+        assert!((stat.stddev() - 2.0 * (8.0f64 / 7.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_value_has_no_deviation() {
+        let mut stat = Stat::EMPTY;
+        stat.add(7);
+        assert_eq!((stat.stddev(), stat.mean()), (0.0, 7.0));
+        assert_eq!(
+            (Stat::EMPTY.stddev(), Stat::EMPTY.mean(), Stat::EMPTY.min()),
+            (0.0, 0.0, 0)
+        );
+    }
+
+    #[test]
+    fn percentiles_take_the_first_bucket_that_reaches_the_share() {
+        let mut hist = Histogram::new();
+        assert!(hist.percentiles(&DEFAULT_PERCENTILES).is_empty());
+        (1..=100).for_each(|ns| hist.add(ns));
+        assert_eq!(
+            hist.percentiles(&[1.0, 50.0, 99.0, 100.0]),
+            [1, 50, 99, 100]
+        );
+        // One value answers every percentile.
+        let mut hist = Histogram::new();
+        hist.add(40);
+        assert_eq!(hist.percentiles(&[1.0, 99.99]), [40, 40]);
+    }
+
+    #[test]
+    fn percentile_counts_are_exact() {
+        assert_eq!(
+            needed_count(99.9, 1000),
+            1000,
+            "the double 99.9 lies above 99.9"
+        );
+        assert_eq!(needed_count(99.0, 1000), 990);
+        assert_eq!(needed_count(50.0, 4096), 2048);
+        assert_eq!(needed_count(50.0, 4097), 2049);
+        assert_eq!(needed_count(1.0, 1), 1);
+        assert_eq!(needed_count(100.0, u64::MAX), u64::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_within_one_128th_of_its_bucket_s(ns in 0u64..(1 << 34)) {
+            let value = bucket_value(bucket_of(ns));
+            prop_assert!(value.abs_diff(ns) * 128 <= ns.max(1));
+        }
+
+        #[test]
+        fn buckets_grow_with_the_value(a in 0u64..(1 << 36), b in 0u64..(1 << 36)) {
+            prop_assert_eq!(a.cmp(&b).is_le() || bucket_of(a) >= bucket_of(b), true);
+        }
+
+        #[test]
+        fn merging_is_adding(
+            left in prop::collection::vec(0u64..1 << 40, 0..50),
+            right in prop::collection::vec(0u64..1 << 40, 0..50),
+        ) {
+            let stat = |values: &[u64]| {
+                let mut stat = Stat::EMPTY;
+                values.iter().for_each(|&value| stat.add(value));
+                stat
+            };
+            let mut merged = stat(&left);
+            merged.merge(&stat(&right));
+            prop_assert_eq!(merged, stat(&[left, right].concat()));
+        }
+    }
+}

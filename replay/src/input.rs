@@ -1,0 +1,232 @@
+//! Inputs: which workloads they hold. A stream of records, a log or post, or a command; the
+//! first bytes tell which. Nothing named in an input is opened.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fio_parse::block::{Role, blocks};
+use fio_parse::cli::{Content, sniff};
+use fio_parse::record::{Label, Record, read_jsonl};
+use fio_parse::source::Log;
+use fio_parse::workload::{Test, Workload, Wrapping};
+
+/// A workload to run, and what the text says about it.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The workload.
+    pub workload: Arc<Workload>,
+    /// The headings that its results stand under, each combination once; none without results.
+    pub sections: Vec<Vec<Label>>,
+    /// How many results in the text share it.
+    pub results: usize,
+}
+
+/// The distinct workloads of all inputs, in order of appearance.
+#[derive(Debug, Default)]
+pub struct Workloads {
+    found: Vec<Found>,
+    /// Lines of a record stream that could not be read, and other things to tell.
+    pub complaints: Vec<String>,
+}
+
+impl Workloads {
+    /// Adds a workload, or counts it if it is there. Two are the same if they ask for the
+    /// same test and the same things around it; where they stand does not matter.
+    pub fn add(&mut self, workload: &Workload) -> &mut Found {
+        let known = self
+            .found
+            .iter()
+            .position(|found| same_test(&found.workload, workload));
+        let index = known.unwrap_or_else(|| {
+            // The span points into the input and means nothing elsewhere.
+            let workload = Arc::new(Workload {
+                span: None,
+                ..workload.clone()
+            });
+            self.found.push(Found {
+                workload,
+                sections: Vec::new(),
+                results: 0,
+            });
+            self.found.len() - 1
+        });
+        &mut self.found[index]
+    }
+
+    /// Adds what an input holds.
+    pub fn read(&mut self, name: &str, bytes: &[u8]) {
+        match sniff(bytes) {
+            Content::Records => self.read_records(name, bytes),
+            Content::Text => self.read_log(name, bytes),
+        }
+    }
+
+    fn read_records(&mut self, name: &str, bytes: &[u8]) {
+        let mut runs = BTreeSet::new();
+        for record in read_jsonl(bytes) {
+            match record {
+                Ok(record) => self.add_record(&record, &mut runs),
+                Err(error) => self.complaints.push(format!("{name}: {error}")),
+            }
+        }
+    }
+
+    fn read_log(&mut self, name: &str, bytes: &[u8]) {
+        let log = match Log::from_bytes(name, bytes) {
+            Ok(log) => log,
+            Err(error) => return self.complaints.push(error.to_string()),
+        };
+        // Commands first: they stand in the order of the text, whether a result follows or not.
+        for block in blocks(&log) {
+            if let Role::Command {
+                workload: Some(workload),
+                ..
+            } = block.role()
+            {
+                self.add(&workload);
+            }
+        }
+        let mut runs = BTreeSet::new();
+        for record in &fio_parse::parse(&log).records {
+            self.add_record(record, &mut runs);
+        }
+    }
+
+    fn add_record(&mut self, record: &Record, runs: &mut BTreeSet<(Arc<str>, u32)>) {
+        let Some(workload) = &record.workload else {
+            return;
+        };
+        // A run may have several records: one per direction, job and group.
+        let first = runs.insert((Arc::clone(&record.source.name), record.run));
+        let section: Vec<Label> = record
+            .section
+            .iter()
+            .map(|label| Label {
+                span: None,
+                ..label.clone()
+            })
+            .collect();
+        let found = self.add(workload);
+        found.results += usize::from(first);
+        let same = |known: &Vec<Label>| {
+            known
+                .iter()
+                .map(|label| &label.text)
+                .eq(section.iter().map(|label| &label.text))
+        };
+        if !found.sections.iter().any(same) {
+            found.sections.push(section);
+        }
+    }
+
+    /// The workloads.
+    pub fn into_found(self) -> Vec<Found> {
+        self.found
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+}
+
+fn same_test(a: &Workload, b: &Workload) -> bool {
+    let around = |workload: &Workload| -> (bool, bool, _) {
+        let Wrapping {
+            sync_before,
+            sync_after,
+            timed,
+            ..
+        } = workload.around;
+        (sync_before, sync_after, timed)
+    };
+    let same = match (&a.test, &b.test) {
+        (Test::Jobs(a), Test::Jobs(b)) => a == b,
+        (Test::Dd(a), Test::Dd(b)) => a == b,
+        _ => false,
+    };
+    same && around(a) == around(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fio_parse::workload::{Dd, Job, WrittenAs};
+
+    fn fio(name: &str) -> Arc<Workload> {
+        let job = Job {
+            name: name.to_owned(),
+            ..Job::default()
+        };
+        Arc::new(Workload::new(WrittenAs::FioCommand, Test::Jobs(vec![job])))
+    }
+
+    /// A record as another run of this program, or of the parser, would have written it.
+    fn record_line(name: &str, section: &str, run: u32) -> String {
+        let workload = serde_json::to_string(&*fio(name)).unwrap();
+        let section = format!(r#"[{{"text":"{section}","span":[0,5],"by":"heading"}}]"#);
+        format!(
+            r#"{{"v":1,"source":{{"name":"x","dialect":"fio-group","tool":{{"name":"fio"}}}},"section":{section},"workload":{workload},"run":{run},"scope":{{"kind":"group"}},"direction":"write","measurement":{{}}}}"#
+        ) + "\n"
+    }
+
+    #[test]
+    fn a_workload_shared_by_results_is_found_once() {
+        let mut workloads = Workloads::default();
+        let stream = [
+            ("a", "small", 1),
+            ("a", "small", 2),
+            ("a", "large", 3),
+            ("a", "large", 3),
+            ("b", "large", 4),
+        ];
+        let stream: String = stream
+            .map(|(name, section, run)| record_line(name, section, run))
+            .concat();
+        workloads.read("stream", stream.as_bytes());
+        assert_eq!(workloads.complaints, [""; 0]);
+        let found = workloads.into_found();
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].results, found[0].sections.len()), (3, 2));
+    }
+
+    #[test]
+    fn commands_without_results_count_too() {
+        let mut workloads = Workloads::default();
+        let text = "fio --name=a --rw=randwrite --bs=4k --size=1g\n\nsome words\n\ndd if=/dev/zero of=x bs=1M count=4\n";
+        workloads.read("post", text.as_bytes());
+        let found = workloads.into_found();
+        assert_eq!(found.len(), 2);
+        assert!(
+            found
+                .iter()
+                .all(|found| found.results == 0 && found.sections.is_empty())
+        );
+    }
+
+    #[test]
+    fn lines_that_are_no_records_are_complained_of() {
+        let mut workloads = Workloads::default();
+        workloads.read(
+            "stream",
+            format!("{}{{\"v\":99}}\n", record_line("a", "s", 1)).as_bytes(),
+        );
+        assert!(
+            workloads.complaints[0].contains("line 2"),
+            "{:?}",
+            workloads.complaints
+        );
+        assert!(!workloads.is_empty());
+    }
+
+    #[test]
+    fn what_is_around_a_dd_is_part_of_the_test() {
+        let mut plain = Workload::new(WrittenAs::DdCommand, Test::Dd(Box::<Dd>::default()));
+        let mut workloads = Workloads::default();
+        workloads.add(&plain);
+        workloads.add(&plain);
+        plain.around.sync_after = true;
+        workloads.add(&plain);
+        assert_eq!(workloads.into_found().len(), 2);
+    }
+}

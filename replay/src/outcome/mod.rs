@@ -1,0 +1,441 @@
+//! What a run measured: raw counters, merged once when all threads have ended.
+//!
+//! [`FioOutcome`] and [`DdOutcome`] are raw. [`groups`] sums jobs up the way fio does, and
+//! both the records ([`records`]) and the text report are made from that, so they cannot
+//! disagree.
+
+pub mod records;
+
+use crate::clock::Usage;
+use crate::control::Stop;
+pub use crate::dd::DdOutcome;
+use crate::plan::fio::FioPlan;
+use crate::plan::job::JobPlan;
+use crate::worker::{DEPTH_LEVELS, Failure, Flow, JobOutcome, Sample, SyncFlow};
+
+/// What a test measured.
+#[derive(Debug)]
+pub enum Outcome {
+    /// fio jobs.
+    Fio(FioOutcome),
+    /// One dd.
+    Dd(DdOutcome),
+}
+
+impl Outcome {
+    /// The first thing that went wrong.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Outcome::Fio(outcome) => outcome.failure.as_ref().or_else(|| {
+                outcome
+                    .jobs
+                    .iter()
+                    .flatten()
+                    .find_map(|job| job.failure.as_ref())
+            }),
+            Outcome::Dd(outcome) => outcome.failure.as_ref(),
+        }
+    }
+
+    /// Why it ended early.
+    pub fn stopped(&self) -> Option<Stop> {
+        match self {
+            Outcome::Fio(outcome) => outcome.stopped,
+            Outcome::Dd(outcome) => outcome.stopped,
+        }
+    }
+}
+
+/// What fio jobs measured.
+#[derive(Debug)]
+pub struct FioOutcome {
+    /// Per job of the plan; none for jobs that were not started.
+    pub jobs: Vec<Option<JobOutcome>>,
+    /// Time of the layout, ns.
+    pub layout_ns: u64,
+    /// Per file of the plan: the flush after the window, where the original has none, ns.
+    pub flush_after_ns: Vec<Option<u64>>,
+    /// Why it ended early.
+    pub stopped: Option<Stop>,
+    /// What went wrong outside of the jobs.
+    pub failure: Option<Failure>,
+}
+
+impl FioOutcome {
+    /// Nothing measured yet.
+    pub fn new(plan: &FioPlan) -> Self {
+        FioOutcome {
+            jobs: plan.jobs.iter().map(|_| None).collect(),
+            layout_ns: 0,
+            flush_after_ns: vec![None; plan.files.len()],
+            stopped: None,
+            failure: None,
+        }
+    }
+}
+
+/// What fio prints one block for: a job, or all jobs of a group with `group_reporting`.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    /// The job, or the first of them.
+    pub job: &'a JobPlan,
+    /// How many jobs it sums up.
+    pub jobs: u32,
+    /// Reads and writes.
+    pub flows: [Flow; 2],
+    /// Periodic syncs.
+    pub syncs: SyncFlow,
+    /// The longest window of its jobs, ns.
+    pub window_ns: u64,
+    /// The longest window without the final sync, ns.
+    pub io_phase_ns: u64,
+    /// The flush, ns: inside the window if the job has one at its end, else after it.
+    pub flush_ns: Option<u64>,
+    /// The flush is inside the window.
+    pub flush_inside: bool,
+    /// Sum of the jobs' windows, ns: what CPU shares are of.
+    pub thread_ns: u64,
+    /// CPU time and faults, if known of all its jobs.
+    pub usage: Option<Usage>,
+    /// Depth classes, as [`JobOutcome::depths`].
+    pub depths: [u64; DEPTH_LEVELS],
+    /// Hand-over classes.
+    pub submits: [u64; DEPTH_LEVELS],
+    /// Collection classes.
+    pub completes: [u64; DEPTH_LEVELS],
+    /// The jobs' series.
+    pub samples: Vec<&'a [Sample]>,
+    /// First failure.
+    pub failure: Option<&'a Failure>,
+    /// Final syncs.
+    pub final_syncs: u64,
+    /// How its engine was set up.
+    pub setup: Option<&'a str>,
+}
+
+/// Figures of one direction of an entry or a group, as fio computes them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figures {
+    /// Bytes moved.
+    pub bytes: u64,
+    /// I/Os.
+    pub ios: u64,
+    /// The window in whole milliseconds, rounded up, at least 1.
+    pub runtime_ms: u64,
+    /// Bytes per second: `bytes * 1000 / runtime_ms`, rounded down.
+    pub bytes_per_sec: u64,
+    /// I/Os per second: `ios * 1000 / runtime_ms`.
+    pub iops: f64,
+}
+
+/// fio's run time of a window: whole milliseconds, rounded up, at least one.
+pub fn runtime_ms(window_ns: u64) -> u64 {
+    window_ns.div_ceil(1_000_000).max(1)
+}
+
+/// `bytes * 1000 / ms` without overflow, as fio's integer division has it.
+pub fn rate(bytes: u64, ms: u64) -> u64 {
+    (u128::from(bytes) * 1000 / u128::from(ms.max(1))) as u64
+}
+
+impl Figures {
+    fn of(bytes: u64, ios: u64, runtime_ms: u64) -> Self {
+        Figures {
+            bytes,
+            ios,
+            runtime_ms,
+            bytes_per_sec: rate(bytes, runtime_ms),
+            iops: ios as f64 * 1000.0 / runtime_ms as f64,
+        }
+    }
+}
+
+impl<'a> Entry<'a> {
+    fn new(job: &'a JobPlan, outcome: &'a JobOutcome, flush_after_ns: Option<u64>) -> Self {
+        let inside = job.pattern.writes && (job.syncs.end_fsync || job.syncs.on_close);
+        Entry {
+            job,
+            jobs: 1,
+            flows: outcome.flows.clone(),
+            syncs: outcome.syncs.clone(),
+            window_ns: outcome.window_ns,
+            io_phase_ns: outcome.io_phase_ns,
+            flush_ns: if inside {
+                Some(outcome.window_ns - outcome.io_phase_ns)
+            } else {
+                flush_after_ns
+            },
+            flush_inside: inside,
+            thread_ns: outcome.window_ns,
+            usage: outcome.usage,
+            depths: outcome.depths,
+            submits: outcome.submits,
+            completes: outcome.completes,
+            samples: vec![&outcome.samples],
+            failure: outcome.failure.as_ref(),
+            final_syncs: outcome.final_syncs,
+            setup: outcome.setup.as_deref(),
+        }
+    }
+
+    fn add(&mut self, other: Entry<'a>) {
+        self.jobs += other.jobs;
+        for (ours, theirs) in self.flows.iter_mut().zip(&other.flows) {
+            ours.merge(theirs);
+        }
+        self.syncs.count += other.syncs.count;
+        self.syncs.lat.merge(&other.syncs.lat);
+        self.syncs.histogram.merge(&other.syncs.histogram);
+        self.window_ns = self.window_ns.max(other.window_ns);
+        self.io_phase_ns = self.io_phase_ns.max(other.io_phase_ns);
+        self.flush_ns = if self.flush_inside {
+            // Jobs run side by side: the flush ends when the last one ends.
+            Some(self.window_ns - self.io_phase_ns)
+        } else {
+            // Files are flushed one after the other after the run.
+            match (self.flush_ns, other.flush_ns) {
+                (Some(ours), Some(theirs)) if self.job.file != other.job.file => {
+                    Some(ours + theirs)
+                }
+                (ours, theirs) => ours.or(theirs),
+            }
+        };
+        self.thread_ns += other.thread_ns;
+        self.usage = self.usage.zip(other.usage).map(|(mut sum, more)| {
+            sum += more;
+            sum
+        });
+        for level in 0..DEPTH_LEVELS {
+            self.depths[level] += other.depths[level];
+            self.submits[level] += other.submits[level];
+            self.completes[level] += other.completes[level];
+        }
+        self.samples.extend(other.samples);
+        self.failure = self.failure.or(other.failure);
+        self.final_syncs += other.final_syncs;
+    }
+
+    /// The figures of one direction (0 reads, 1 writes), if anything was moved.
+    pub fn figures(&self, direction: usize) -> Option<Figures> {
+        let flow = &self.flows[direction];
+        (flow.ios > 0).then(|| Figures::of(flow.bytes, flow.ios, runtime_ms(self.window_ns)))
+    }
+}
+
+/// A report group: what fio prints one status line per direction for.
+#[derive(Debug)]
+pub struct Group<'a> {
+    /// Its number.
+    pub number: u32,
+    /// Its entries in order.
+    pub entries: Vec<Entry<'a>>,
+}
+
+/// Group figures of one direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GroupFigures {
+    /// Sums over the longest run time.
+    pub all: Figures,
+    /// Slowest and fastest entry, bytes per second.
+    pub rates: (u64, u64),
+    /// Shortest and longest run time of the entries, ms.
+    pub runtimes_ms: (u64, u64),
+}
+
+impl Group<'_> {
+    /// The figures of one direction (0 reads, 1 writes), if anything was moved: bytes are
+    /// summed, the time is the longest, so a straggler lowers the rate.
+    pub fn figures(&self, direction: usize) -> Option<GroupFigures> {
+        let parts: Vec<Figures> = self
+            .entries
+            .iter()
+            .filter_map(|entry| entry.figures(direction))
+            .collect();
+        let longest = parts.iter().map(|part| part.runtime_ms).max()?;
+        let bytes = parts.iter().map(|part| part.bytes).sum();
+        let ios = parts.iter().map(|part| part.ios).sum();
+        let rates = parts.iter().map(|part| part.bytes_per_sec);
+        Some(GroupFigures {
+            all: Figures::of(bytes, ios, longest),
+            rates: (rates.clone().min().unwrap_or(0), rates.max().unwrap_or(0)),
+            runtimes_ms: (
+                parts
+                    .iter()
+                    .map(|part| part.runtime_ms)
+                    .min()
+                    .unwrap_or(longest),
+                longest,
+            ),
+        })
+    }
+}
+
+/// Sums the jobs up into fio's groups and entries. Jobs that were not started are left out.
+pub fn groups<'a>(plan: &'a FioPlan, outcome: &'a FioOutcome) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for (job, result) in plan.jobs.iter().zip(&outcome.jobs) {
+        let Some(result) = result else { continue };
+        let entry = Entry::new(job, result, outcome.flush_after_ns[job.file]);
+        match groups.last_mut() {
+            Some(group) if group.number == job.group => match group.entries.last_mut() {
+                Some(last) if job.group_reporting && last.job.group_reporting => last.add(entry),
+                _ => group.entries.push(entry),
+            },
+            _ => groups.push(Group {
+                number: job.group,
+                entries: vec![entry],
+            }),
+        }
+    }
+    groups
+}
+
+/// Statistics over the 500 ms windows of a direction: of the rate in KiB/s and of IOPS.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SampleStats {
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+    /// Mean.
+    pub mean: f64,
+    /// Sample standard deviation.
+    pub stddev: f64,
+    /// How many.
+    pub count: u64,
+}
+
+impl SampleStats {
+    fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len();
+        if count == 0 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / count as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let stddev = if count > 1 {
+            (squares / (count - 1) as f64).sqrt()
+        } else {
+            0.0
+        };
+        Some(SampleStats {
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(0.0, f64::max),
+            mean,
+            stddev,
+            count: count as u64,
+        })
+    }
+}
+
+/// Statistics of an entry's series for one direction: (KiB/s, IOPS). Like fio since 3.13 it
+/// adds the statistics of the jobs it sums up.
+pub fn sample_stats(entry: &Entry<'_>, direction: usize) -> Option<(SampleStats, SampleStats)> {
+    let mut sum: Option<(SampleStats, SampleStats)> = None;
+    for series in &entry.samples {
+        let mut start_ns = 0;
+        let mut rates = Vec::with_capacity(series.len());
+        let mut iops = Vec::with_capacity(series.len());
+        for sample in *series {
+            let ms = runtime_ms(sample.end_ns - start_ns) as f64;
+            start_ns = sample.end_ns;
+            rates.push((sample.bytes[direction] as f64 * 1000.0 / ms / 1024.0).floor());
+            iops.push((sample.ios[direction] as f64 * 1000.0 / ms).floor());
+        }
+        let (Some(rates), Some(iops)) = (SampleStats::of(&rates), SampleStats::of(&iops)) else {
+            continue;
+        };
+        sum = Some(match sum {
+            None => (rates, iops),
+            Some((all_rates, all_iops)) => (added(all_rates, rates), added(all_iops, iops)),
+        });
+    }
+    sum
+}
+
+fn added(a: SampleStats, b: SampleStats) -> SampleStats {
+    SampleStats {
+        min: a.min + b.min,
+        max: a.max + b.max,
+        mean: a.mean + b.mean,
+        stddev: a.stddev + b.stddev,
+        count: a.count + b.count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::job::tests::job;
+
+    fn outcome(bytes: u64, window_ms: u64) -> JobOutcome {
+        let mut outcome = JobOutcome::default();
+        outcome.flows[1].bytes = bytes;
+        outcome.flows[1].ios = bytes / 4096;
+        outcome.window_ns = window_ms * 1_000_000;
+        outcome.io_phase_ns = outcome.window_ns;
+        outcome
+    }
+
+    fn two_jobs(group_reporting: bool) -> (FioPlan, FioOutcome) {
+        let mut plan = FioPlan {
+            files: Vec::new(),
+            jobs: vec![job("write"), job("write")],
+        };
+        plan.jobs
+            .iter_mut()
+            .for_each(|job| job.group_reporting = group_reporting);
+        let jobs = vec![Some(outcome(65_536, 751)), Some(outcome(65_536, 151))];
+        let outcome = FioOutcome {
+            jobs,
+            layout_ns: 0,
+            flush_after_ns: vec![None],
+            stopped: None,
+            failure: None,
+        };
+        (plan, outcome)
+    }
+
+    #[test]
+    fn a_straggler_lowers_the_group_s_rate() {
+        // fio 3.33: 32 x 4 KiB over jobs of 751 and 151 ms give 174529 B/s.
+        for group_reporting in [false, true] {
+            let (plan, outcome) = two_jobs(group_reporting);
+            let groups = groups(&plan, &outcome);
+            assert_eq!(groups[0].entries.len(), if group_reporting { 1 } else { 2 });
+            let figures = groups[0].figures(1).unwrap();
+            assert_eq!(figures.all.bytes_per_sec, 174_529);
+            let shortest = if group_reporting { 751 } else { 151 };
+            assert_eq!(figures.runtimes_ms, (shortest, 751));
+            assert_eq!(groups[0].figures(0), None);
+        }
+    }
+
+    #[test]
+    fn run_times_round_up_to_whole_milliseconds() {
+        assert_eq!([0, 1, 1_000_000, 1_000_001].map(runtime_ms), [1, 1, 1, 2]);
+        assert_eq!(rate(u64::MAX, 1000), u64::MAX, "no overflow");
+        // 64 KiB in "1 ms": why short runs are useless.
+        assert_eq!(rate(65_536, 1), 65_536_000);
+    }
+
+    #[test]
+    fn series_are_averaged_per_window_and_summed_over_jobs() {
+        let sample = |end_ms: u64, bytes| Sample {
+            end_ns: end_ms * 1_000_000,
+            bytes: [0, bytes],
+            ios: [0, bytes / 4096],
+        };
+        let (plan, mut outcome) = two_jobs(true);
+        for job in outcome.jobs.iter_mut().flatten() {
+            job.samples = vec![sample(500, 512 << 10), sample(1000, 1 << 20)];
+        }
+        let groups = groups(&plan, &outcome);
+        let (rates, iops) = sample_stats(&groups[0].entries[0], 1).unwrap();
+        assert_eq!(
+            (rates.min, rates.max, rates.mean, rates.count),
+            (2048.0, 4096.0, 3072.0, 4)
+        );
+        assert_eq!((iops.min, iops.max), (512.0, 1024.0));
+    }
+}

@@ -1,0 +1,312 @@
+//! From a workload to a closed plan, or to all reasons why not.
+//!
+//! A plan is typed and complete: what will run, on how many bytes, for how long, and in
+//! what it differs from the original. Making it is pure: no file is opened, no clock read.
+//! What the machine offers comes in as a [`Target`].
+
+pub mod dd;
+pub mod fio;
+pub mod job;
+pub mod note;
+mod options;
+
+use fio_parse::workload::{Test, Workload};
+
+use crate::sandbox::Space;
+use dd::DdPlan;
+use fio::FioPlan;
+use job::EngineKind;
+pub use note::{Note, Refusal, Verdict};
+
+/// Bounds that no workload may pass without the person's word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of files on disk at a time.
+    pub file_bytes: u64,
+    /// Memory for buffers, bytes.
+    pub memory_bytes: u64,
+    /// Longest run time of a job, ns.
+    pub runtime_ns: u64,
+}
+
+/// Jobs at a time.
+pub const MOST_JOBS: u64 = 64;
+/// Queue depth.
+pub const MOST_DEPTH: u32 = 1024;
+/// Bytes of a block.
+pub const MOST_BLOCK: u64 = 1 << 30;
+
+/// What the plan is for: the machine and the person's wishes.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// io_uring can be used; else why not and what to do.
+    pub uring: Result<(), String>,
+    /// Room on the file system, where a directory was named.
+    pub space: Option<Space>,
+    /// The directory is in memory (tmpfs).
+    pub memory_file_system: bool,
+    /// Alignment that O_DIRECT asks for, where it is known; `Some(0)`: no O_DIRECT there.
+    pub direct_alignment: Option<u32>,
+    /// `--size`: no file is larger, bytes.
+    pub size: Option<u64>,
+    /// `--runtime`: no job runs longer, ns.
+    pub runtime_ns: Option<u64>,
+    /// `--engine`.
+    pub engine: Option<EngineKind>,
+    /// Bounds.
+    pub limits: Limits,
+    /// What the names of test files begin with, so that several tests can keep theirs.
+    pub name_prefix: String,
+}
+
+/// What will run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TestPlan {
+    /// fio jobs.
+    Fio(FioPlan),
+    /// One dd.
+    Dd(DdPlan),
+}
+
+/// A plan that can be run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// What will run.
+    pub test: TestPlan,
+    /// In what it differs from the original.
+    pub notes: Vec<Note>,
+}
+
+impl Plan {
+    /// How close the run will be to the original: the worst of its notes.
+    pub fn verdict(&self) -> Verdict {
+        self.notes
+            .iter()
+            .map(|note| note.level())
+            .max()
+            .unwrap_or(Verdict::Exact)
+    }
+
+    /// The test files.
+    pub fn files(&self) -> &[job::FilePlan] {
+        match &self.test {
+            TestPlan::Fio(plan) => &plan.files,
+            TestPlan::Dd(plan) => plan.file.as_slice(),
+        }
+    }
+
+    /// Bytes of files on disk while it runs.
+    pub fn file_bytes(&self) -> u64 {
+        match &self.test {
+            TestPlan::Fio(plan) => plan.files.iter().map(|file| file.bytes).sum(),
+            TestPlan::Dd(plan) => plan.file_bytes(),
+        }
+    }
+
+    /// Bytes that will be written, layout included; `None` if only time ends it.
+    pub fn written_bytes(&self) -> Option<u64> {
+        match &self.test {
+            TestPlan::Fio(plan) => plan.written_bytes(),
+            TestPlan::Dd(plan) => Some(plan.written_bytes()),
+        }
+    }
+
+    /// Longest measured time, ns, where time bounds it.
+    pub fn longest_ns(&self) -> Option<u64> {
+        match &self.test {
+            TestPlan::Fio(plan) => plan.longest_ns(),
+            TestPlan::Dd(_) => None,
+        }
+    }
+}
+
+/// Plans a workload.
+///
+/// # Errors
+/// All reasons why it cannot be run, at once.
+pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> {
+    let mut draft = Draft::new(target);
+    open_values(workload, &mut draft);
+    surroundings(workload, &mut draft);
+    let test = match &workload.test {
+        Test::Jobs(jobs) => fio::plan(jobs, &mut draft).map(TestPlan::Fio),
+        Test::Dd(dd) => dd::plan(dd, &workload.around, &mut draft).map(TestPlan::Dd),
+    };
+    let Some(test) = test.filter(|_| draft.refusals.is_empty()) else {
+        return Err(draft.refusals);
+    };
+    let mut plan = Plan {
+        test,
+        notes: draft.notes,
+    };
+    check_space(&plan, target).map_err(|refusal| vec![refusal])?;
+    if target.memory_file_system {
+        plan.notes.push(Note::new("memory-file-system"));
+    }
+    Ok(plan)
+}
+
+/// Variables and files that the command leaves open. In a name they do no harm, for names
+/// are only labels here; anywhere else the test is not known.
+fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
+    let mut labels: Vec<&str> = Vec::new();
+    let mut values: Vec<&str> = Vec::new();
+    match &workload.test {
+        Test::Jobs(jobs) => {
+            for job in jobs {
+                labels.push(&job.name);
+                labels.extend(job.filename.as_deref());
+                labels.extend(job.directory.as_deref());
+                values.extend(job.engine.as_deref());
+                let judged = job
+                    .other
+                    .iter()
+                    .filter(|(name, _)| !options::is_presentation(name));
+                values.extend(judged.map(|(_, value)| value.as_str()));
+            }
+        }
+        Test::Dd(dd) => {
+            labels.extend(dd.output.as_deref());
+            // It may be /dev/zero or a file: another test each time.
+            values.extend(dd.input.as_deref());
+            values.extend(dd.other.iter().map(|(_, value)| value.as_str()));
+            values.extend(
+                [&dd.conv, &dd.iflag, &dd.oflag]
+                    .into_iter()
+                    .flatten()
+                    .map(String::as_str),
+            );
+        }
+    }
+    let within = |texts: &[&str], open: &str| texts.iter().any(|text| text.contains(open));
+    let (harmless, needed): (Vec<&String>, Vec<&String>) = workload
+        .missing
+        .iter()
+        .partition(|open| within(&labels, open) && !within(&values, open));
+    if !harmless.is_empty() {
+        draft.note("target-unknown");
+    }
+    if !needed.is_empty() {
+        let needed: Vec<&str> = needed.into_iter().map(String::as_str).collect();
+        let why = format!(
+            "the command leaves open: {}; write the values into it",
+            needed.join(", ")
+        );
+        draft.refuse("missing-values", why);
+    }
+}
+
+/// What stood around the command, and how it was read.
+fn surroundings(workload: &Workload, draft: &mut Draft<'_>) {
+    let around = &workload.around;
+    for prefix in &around.prefix {
+        let program = prefix.split_whitespace().next().unwrap_or_default();
+        match program {
+            // They start the command and nothing else.
+            "sh" | "bash" | "zsh" | "sudo" | "doas" | "env" | "nohup" | "exec" | "time" => {}
+            "ssh" | "docker" | "podman" | "kubectl" | "lxc" | "adb" => draft.refuse(
+                "other-machine",
+                format!("{program} runs the command somewhere else; give the command alone to run it here"),
+            ),
+            _ => draft.note_with("wrapper-dropped", prefix.clone()),
+        }
+    }
+    if let Some(tail) = &around.tail {
+        draft.note_with("tail-dropped", tail.clone());
+    }
+    for reading in &workload.normalised {
+        draft.note_with("read-leniently", reading.clone());
+    }
+}
+
+fn check_space(plan: &Plan, target: &Target) -> Result<(), Refusal> {
+    let bytes = plan.file_bytes();
+    if bytes > target.limits.file_bytes {
+        return Err(Refusal::new(
+            "too-large",
+            format!(
+                "the test files take {} and the limit is {}; scale the test down with --size, or \
+                 permit it with --allow-large",
+                binary(bytes),
+                binary(target.limits.file_bytes)
+            ),
+        ));
+    }
+    if let Some(space) = target.space
+        && bytes > space.usable()
+    {
+        return Err(Refusal::new(
+            "no-space",
+            format!(
+                "the test files take {} and only {} can be used there, for some space must stay \
+                 free; scale the test down with --size",
+                binary(bytes),
+                binary(space.usable())
+            ),
+        ));
+    }
+    if let Some(longest) = plan.longest_ns()
+        && longest > target.limits.runtime_ns
+    {
+        return Err(Refusal::new(
+            "too-long",
+            format!(
+                "the test runs for {} s and the limit is {} s; shorten it with --runtime, or \
+                 permit it with --allow-long",
+                longest / 1_000_000_000,
+                target.limits.runtime_ns / 1_000_000_000
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// A size for messages: `4 GiB`, `1.5 MiB`, `1000 B`.
+pub fn binary(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let step = (bytes.max(1).ilog2() / 10) as usize;
+    let scaled = bytes as f64 / (1u64 << (10 * step)) as f64;
+    let text = format!("{scaled:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text} {}", units[step])
+}
+
+/// A plan in the making: everything found on the way.
+#[derive(Debug)]
+struct Draft<'t> {
+    target: &'t Target,
+    notes: Vec<Note>,
+    refusals: Vec<Refusal>,
+}
+
+impl<'t> Draft<'t> {
+    fn new(target: &'t Target) -> Self {
+        Draft {
+            target,
+            notes: Vec::new(),
+            refusals: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, id: &'static str) {
+        self.add(Note::new(id));
+    }
+
+    /// Notes something with particulars that the general explanation lacks.
+    fn note_with(&mut self, id: &'static str, detail: String) {
+        self.add(Note::with(id, detail));
+    }
+
+    fn add(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn refuse(&mut self, id: &'static str, why: String) {
+        let refusal = Refusal::new(id, why);
+        if !self.refusals.contains(&refusal) {
+            self.refusals.push(refusal);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What a run differs in, and why a workload is refused: ids that stay, with their meaning.
+//!
+//! The ids are for machines and for looking things up; the sentences are for people. One
+//! table holds them all, so that nothing gets an id without an explanation.
+
+use std::borrow::Cow;
+
+pub use fio_parse::record::Verdict;
+
+/// Figures that a difference makes incomparable.
+pub type Affects = &'static [&'static str];
+
+/// One known difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// Stable id.
+    pub id: &'static str,
+    /// How far it takes the run from the original.
+    pub level: Verdict,
+    /// The figures that are not comparable.
+    pub affects: Affects,
+    /// What it means.
+    pub why: &'static str,
+}
+
+const NONE: Affects = &[];
+const RATES: Affects = &["bw", "iops"];
+const ALL: Affects = &["bw", "iops", "lat"];
+const LATENCY: Affects = &["lat"];
+
+macro_rules! kinds {
+    ($($id:literal $level:ident $affects:ident $why:literal;)*) => {
+        /// Every difference there is.
+        pub const KINDS: &[Kind] = &[$(Kind {
+            id: $id, level: Verdict::$level, affects: $affects, why: $why,
+        },)*];
+    };
+}
+
+kinds! {
+    "scaled-size" Deviates ALL "the files are smaller than in the original (--size): caches hold more of them";
+    "scaled-block" Deviates ALL "one block was larger than the scaled file, so blocks are smaller too";
+    "scaled-runtime" Deviates ALL "the run is shorter than the original (--runtime): bursts and caches weigh more";
+    "engine-override" Deviates ALL "the engine was chosen on the command line (--engine)";
+    "uring-unavailable" Deviates ALL "io_uring is not permitted here; pread and pwrite are used, at depth 1";
+    "posixaio-linux-serial" Equivalent NONE "posixaio on Linux serves each file with one thread, one I/O at a time; so does this run, whatever iodepth says";
+    "libaio-direct-as-uring" Equivalent NONE "libaio with direct=1 is played on io_uring at the same depth: the device sees the same requests";
+    "libaio-buffered-serial" Deviates LATENCY "libaio without direct=1 blocks in submission; it is played one I/O at a time, which gives the same rate and other latencies";
+    "sync-engine-depth-one" Equivalent NONE "the engine is synchronous, so the depth is 1 whatever iodepth says, as with fio";
+    "engine-as-psync" Equivalent NONE "the engine is played by pread and pwrite: the device sees the same requests";
+    "engine-of-another-system" Deviates ALL "the engine exists on another operating system only; it is played on io_uring";
+    "null-engine" Deviates ALL "the null engine touches no storage";
+    "clat-holds-submission" Equivalent NONE "clat includes the time the kernel takes to accept an I/O, which fio counts as slat; lat is the same quantity";
+    "random-sequence" Equivalent NONE "offsets come from another random generator with the same properties: each block once a pass, the same order in every run";
+    "threads-for-processes" Equivalent NONE "clones are threads instead of processes; the difference lies outside the measured time";
+    "target-in-sandbox" Equivalent NONE "the files that the text names are not touched; new ones in a private directory stand in for them";
+    "target-device-to-file" Deviates ALL "the original used a whole device; a file in the directory stands in for it";
+    "target-unknown" Deviates ALL "a variable names the target, which may have been a device; a file in the directory stands in for it";
+    "target-name-shared" Equivalent NONE "jobs that name the same file share one here too";
+    "fsync-count-fixed" Deviates RATES "fio before 3.38 syncs more often than asked with this engine and depth; here each sync happens once";
+    "mixed-fsync-count-fixed" Deviates RATES "fio before 3.38 repeats a due sync after each read of a mix; here each sync happens once";
+    "presentation" Exact NONE "the option changes what fio prints, not what it does";
+    "time-based-ignored" Exact NONE "time_based without runtime is ignored, as fio does";
+    "depth-illusory" Exact NONE "the asked queue depth is not reached, here as in the original";
+    "wrapper-dropped" Deviates ALL "a program in front of the command, which may change how it runs, is not run";
+    "tail-dropped" Equivalent NONE "what follows the command on its line is not run";
+    "read-leniently" Exact NONE "the command was not written as its tool wants it, and was read as it was meant";
+    "flush-after-run" Exact NONE "the original does not flush at its end; the flush is timed after the measured time and is not part of the rate";
+    "memory-file-system" Deviates ALL "the directory is in memory (tmpfs): no disk is measured";
+    "sync-narrowed" Equivalent NONE "sync is narrowed to the test's file and its file system, so other disks are neither stalled nor timed";
+    "dd-source-limits" Deviates RATES "random bytes come at the speed of the CPU, which may be slower than the disk; the time spent on them is given apart";
+    "dd-truncation-not-timed" Equivalent NONE "the original may have truncated an old file before its first write; here the file is new";
+    "dd-overwrite-laid-out" Equivalent NONE "conv=notrunc writes over an existing file; here over one that was laid out before";
+    "dd-read-laid-out" Deviates ALL "the file that was read is not touched; one of random bytes, dropped from the cache, stands in for it";
+    "dd-call-limit" Exact NONE "one call moves at most 2147479552 bytes, here as in the original";
+    "removed-at-end" Equivalent NONE "files are removed at the end whatever the options say; --keep keeps them";
+}
+
+impl Kind {
+    fn of(id: &str) -> Option<&'static Kind> {
+        KINDS.iter().find(|kind| kind.id == id)
+    }
+}
+
+/// One difference of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    kind: &'static Kind,
+    /// Particulars, if there are any.
+    pub detail: Option<String>,
+}
+
+impl Note {
+    /// The difference of this id.
+    ///
+    /// # Panics
+    /// If the table lacks it; ids are literals of this crate.
+    pub fn new(id: &'static str) -> Self {
+        let kind = Kind::of(id).unwrap_or_else(|| panic!("no explanation for {id}"));
+        Note { kind, detail: None }
+    }
+
+    /// The difference with particulars.
+    pub fn with(id: &'static str, detail: String) -> Self {
+        Note {
+            detail: Some(detail),
+            ..Note::new(id)
+        }
+    }
+
+    /// Stable id.
+    pub fn id(&self) -> &'static str {
+        self.kind.id
+    }
+
+    /// How far it takes the run from the original.
+    pub fn level(&self) -> Verdict {
+        self.kind.level
+    }
+
+    /// The figures that are not comparable.
+    pub fn affects(&self) -> Affects {
+        self.kind.affects
+    }
+
+    /// In a sentence.
+    pub fn sentence(&self) -> Cow<'static, str> {
+        match &self.detail {
+            None => Cow::Borrowed(self.kind.why),
+            Some(detail) => Cow::Owned(format!("{} ({detail})", self.kind.why)),
+        }
+    }
+}
+
+/// A reason why a workload is not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// Stable id.
+    pub id: &'static str,
+    /// The reason, and what to do.
+    pub why: String,
+}
+
+impl Refusal {
+    /// A refusal.
+    pub fn new(id: &'static str, why: String) -> Self {
+        Refusal { id, why }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "[{}] {}", self.id, self.why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_is_given_somewhere() {
+        let sources = [
+            include_str!("mod.rs"),
+            include_str!("fio.rs"),
+            include_str!("dd.rs"),
+            include_str!("options.rs"),
+        ];
+        for kind in KINDS {
+            let quoted = format!("\"{}\"", kind.id);
+            assert!(
+                sources.iter().any(|source| source.contains(&quoted)),
+                "{} is never noted",
+                kind.id
+            );
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_kebab_case_and_explained() {
+        let mut seen = std::collections::HashSet::new();
+        for kind in KINDS {
+            assert!(seen.insert(kind.id), "{} twice", kind.id);
+            assert!(
+                kind.id
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+            );
+            assert!(kind.why.len() > 20 && !kind.why.ends_with('.'));
+            // A difference that spoils figures must say which, and the reverse.
+            assert_eq!(
+                kind.level == Verdict::Deviates,
+                !kind.affects.is_empty(),
+                "{}",
+                kind.id
+            );
+        }
+    }
+}

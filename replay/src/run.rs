@@ -1,0 +1,233 @@
+//! Runs a plan: lays files out, starts the jobs of each stage together, watches the disk,
+//! and removes the files again.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Barrier, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::clock::{Clock, SystemClock};
+use crate::control::{Control, Stop};
+use crate::dd;
+use crate::engine::helper::Helper;
+use crate::engine::null::Null;
+use crate::engine::sync::Sync;
+use crate::engine::uring::{self, Uring};
+use crate::layout::lay_out;
+use crate::media::SandboxFile;
+use crate::memory::{Buffer, Pages};
+use crate::outcome::{FioOutcome, Outcome};
+use crate::plan::fio::FioPlan;
+use crate::plan::job::{EngineKind, JobPlan};
+use crate::plan::{Plan, TestPlan};
+use crate::sandbox::{OpenFlags, Sandbox, free_space_floor};
+use crate::worker::{Charged, Failure, JobOutcome, Worker};
+
+/// What the run is doing, for whoever watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Test files are made.
+    LayingOut,
+    /// The clock runs.
+    Running,
+    /// Written data is made durable, after the clock.
+    Flushing,
+}
+
+/// Shown to the person while a test runs; called about twice a second.
+pub type Watch<'a> = &'a (dyn Fn(Phase, &Control) + std::marker::Sync);
+
+/// Where and with what a plan is run.
+pub struct Bench<'a> {
+    /// Where files may be.
+    pub sandbox: &'a Sandbox,
+    /// The clock.
+    pub clock: &'a SystemClock,
+    /// Stops and progress.
+    pub control: &'a Control,
+    /// Options of io_uring.
+    pub uring: uring::Options,
+    /// Leave the files.
+    pub keep: bool,
+    /// Progress display.
+    pub watch: Watch<'a>,
+}
+
+impl Bench<'_> {
+    /// Runs a plan to its end, or until it is stopped.
+    pub fn run(&self, plan: &Plan) -> Outcome {
+        let phase = Mutex::new(Phase::Running);
+        self.watched(&phase, || match &plan.test {
+            TestPlan::Fio(fio) => Outcome::Fio(self.run_fio(fio, &phase)),
+            TestPlan::Dd(plan) => {
+                Outcome::Dd(dd::run(plan, self.sandbox, self.clock, self.control))
+            }
+        })
+    }
+
+    /// Runs `work` while another thread looks after free space and shows progress.
+    fn watched<T>(&self, phase: &Mutex<Phase>, work: impl FnOnce() -> T) -> T {
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    thread::park_timeout(Duration::from_millis(500));
+                    // A file system that cannot be asked any more is no reason to go on
+                    // filling it.
+                    let low = self.sandbox.space().map_or(true, |space| {
+                        space.available < free_space_floor(space.total)
+                    });
+                    if low {
+                        self.control.stop(Stop::NoSpace);
+                    }
+                    let now = *phase.lock().unwrap_or_else(PoisonError::into_inner);
+                    (self.watch)(now, self.control);
+                }
+            });
+            let result = work();
+            over.store(true, Ordering::Relaxed);
+            watcher.thread().unpark();
+            result
+        })
+    }
+
+    fn run_fio(&self, plan: &FioPlan, phase: &Mutex<Phase>) -> FioOutcome {
+        let enter = |now| *phase.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        let mut outcome = FioOutcome::new(plan);
+        enter(Phase::LayingOut);
+        let before = self.clock.now();
+        for file in &plan.files {
+            if let Err(error) = lay_out(self.sandbox, file, self.control) {
+                outcome.failure = Some(Failure::of(&error, "cannot lay out the test file"));
+                self.control.stop(Stop::Failed);
+                break;
+            }
+        }
+        outcome.layout_ns = self.clock.now() - before;
+        for stage in plan.stages() {
+            if self.control.stopped().is_some() {
+                break;
+            }
+            enter(Phase::Running);
+            self.run_stage(plan, stage, &mut outcome);
+            enter(Phase::Flushing);
+            self.flush_stage(plan, stage, &mut outcome);
+        }
+        outcome.stopped = self.control.stopped().filter(|stop| *stop != Stop::Failed);
+        outcome
+    }
+
+    /// The jobs of a stage, each on a thread of its own, started together.
+    fn run_stage(&self, plan: &FioPlan, stage: u32, outcome: &mut FioOutcome) {
+        let members: Vec<usize> = (0..plan.jobs.len())
+            .filter(|&job| plan.jobs[job].stage == stage)
+            .collect();
+        let alone = members.len() == 1;
+        let barrier = Barrier::new(members.len());
+        let done: Vec<(usize, JobOutcome)> = thread::scope(|scope| {
+            let threads: Vec<_> = members
+                .iter()
+                .map(|&index| {
+                    let job = &plan.jobs[index];
+                    let name = plan.files[job.file].name.as_str();
+                    let barrier = &barrier;
+                    (
+                        index,
+                        scope.spawn(move || self.run_job(job, name, barrier, alone)),
+                    )
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|(index, thread)| {
+                    let failed = || JobOutcome {
+                        failure: Some(Failure {
+                            code: libc::EIO,
+                            what: "the job's thread panicked".into(),
+                        }),
+                        ..JobOutcome::default()
+                    };
+                    (index, thread.join().unwrap_or_else(|_| failed()))
+                })
+                .collect()
+        });
+        for (index, job) in done {
+            outcome.jobs[index] = Some(job);
+        }
+    }
+
+    fn run_job(&self, job: &JobPlan, name: &str, barrier: &Barrier, alone: bool) -> JobOutcome {
+        // Helper threads and io_uring's workers (for cached files) do part of the work.
+        let elsewhere = match job.engine {
+            EngineKind::Helper => true,
+            EngineKind::Uring => !job.direct,
+            EngineKind::Sync | EngineKind::Null => false,
+        };
+        let charged = match (alone, elsewhere) {
+            (true, _) => Charged::Process,
+            (false, true) => Charged::Unknown,
+            (false, false) => Charged::Thread,
+        };
+        let media = SandboxFile::new(self.sandbox, name, job);
+        let buffers = Buffer::slots(job.depth as usize, job.largest_block() as usize, Pages::Now);
+        let failed = |error: io::Error, what: &str| {
+            barrier.wait();
+            self.control.stop(Stop::Failed);
+            JobOutcome {
+                failure: Some(Failure::of(&error, what)),
+                ..JobOutcome::default()
+            }
+        };
+        let buffers = match buffers {
+            Ok(buffers) => buffers,
+            Err(error) => return failed(error, "cannot allocate the buffers"),
+        };
+        let (clock, control) = (self.clock, self.control);
+        macro_rules! on {
+            ($engine:expr) => {{
+                let worker = Worker::new(job, $engine, clock, media, control).charging(charged);
+                barrier.wait();
+                worker.run()
+            }};
+        }
+        match job.engine {
+            EngineKind::Sync => on!(Sync::new(buffers)),
+            EngineKind::Helper => on!(Helper::new(buffers)),
+            EngineKind::Null => on!(Null::new(buffers)),
+            EngineKind::Uring => match Uring::new(buffers, self.uring) {
+                Ok(engine) => on!(engine),
+                Err(error) => failed(error, "cannot set up io_uring"),
+            },
+        }
+    }
+
+    /// Makes what the stage wrote durable, where the original leaves that out, and takes
+    /// the time.
+    fn flush_stage(&self, plan: &FioPlan, stage: u32, outcome: &mut FioOutcome) {
+        for job in plan.jobs.iter().filter(|job| job.stage == stage) {
+            let flushed = job.syncs.end_fsync || job.syncs.on_close;
+            let touched = job.engine != EngineKind::Null;
+            if !job.pattern.writes
+                || flushed
+                || !touched
+                || outcome.flush_after_ns[job.file].is_some()
+            {
+                continue;
+            }
+            let before = self.clock.now();
+            let name = &plan.files[job.file].name;
+            let synced = self
+                .sandbox
+                .open_file(name, OpenFlags::default())
+                .and_then(|file| file.sync_all());
+            match synced {
+                Ok(()) => outcome.flush_after_ns[job.file] = Some(self.clock.now() - before),
+                Err(error) => {
+                    let failure = Failure::of(&error, "the flush after the run failed");
+                    outcome.failure.get_or_insert(failure);
+                }
+            }
+        }
+    }
+}

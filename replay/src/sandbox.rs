@@ -1,0 +1,609 @@
+//! The only place on the file system where a replay works: a fresh private directory
+//! below the one that the person named.
+//!
+//! - It is made exclusively, mode 0700, and held by a directory descriptor and a lock. All
+//!   later calls go through that descriptor with `openat2` and refuse symbolic links, magic
+//!   links, mount points and anything that leads outside; nothing is opened by a path again.
+//! - Files are made with O_CREAT|O_EXCL|O_NOFOLLOW. Opening one again checks that it is
+//!   still the file that was made (device and inode), so a file swapped in meanwhile is
+//!   refused. No file that existed before is ever opened.
+//! - Whatever happens, the directory is emptied and removed: at the end, on an error, on a
+//!   signal. After SIGKILL the next start in the same place does it, if it can take the lock.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, ResolveFlags, flock, fstat, fstatfs,
+    fstatvfs, mkdirat, openat2, renameat, unlinkat,
+};
+use rustix::io::Errno;
+
+use crate::offsets::Rng;
+
+/// Names of sandboxes begin so; only such directories are ever cleaned up.
+const PREFIX: &str = ".fio-replay-";
+/// Names of sandboxes kept with `--keep`.
+const KEPT_PREFIX: &str = "fio-replay-kept-";
+
+/// File system magic numbers of memory-backed file systems (linux/magic.h).
+const TMPFS_MAGIC: u64 = 0x0102_1994;
+const RAMFS_MAGIC: u64 = 0x8584_58f6;
+
+/// Never fill a file system beyond this: 5 % or 2 GiB stay free, whichever is more, but on
+/// a small one at most a quarter.
+pub fn free_space_floor(total_bytes: u64) -> u64 {
+    (total_bytes / 20).max(2 << 30).min(total_bytes / 4)
+}
+
+/// Room on the file system of the sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// Size of the file system, bytes.
+    pub total: u64,
+    /// What this user may still write, bytes.
+    pub available: u64,
+}
+
+impl Space {
+    /// What can be written before the floor is reached, bytes.
+    pub fn usable(self) -> u64 {
+        self.available.saturating_sub(free_space_floor(self.total))
+    }
+}
+
+/// How a job opens its file. There is no O_TRUNC: the file is not yet known to be ours
+/// when it takes effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenFlags {
+    /// For writing too (O_RDWR); else O_RDONLY.
+    pub write: bool,
+    /// Only for writing (O_WRONLY), as dd does.
+    pub write_only: bool,
+    /// O_DIRECT.
+    pub direct: bool,
+    /// O_SYNC.
+    pub sync: bool,
+    /// O_DSYNC.
+    pub dsync: bool,
+}
+
+impl OpenFlags {
+    fn bits(self) -> OFlags {
+        let mut flags = OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        flags |= match (self.write_only, self.write) {
+            (true, _) => OFlags::WRONLY,
+            (false, true) => OFlags::RDWR,
+            (false, false) => OFlags::RDONLY,
+        };
+        if self.direct {
+            flags |= OFlags::DIRECT;
+        }
+        // Not OFlags::DSYNC: on Linux rustix gives it the value of O_SYNC.
+        if self.dsync {
+            flags |= OFlags::from_bits_retain(libc::O_DSYNC as u32);
+        }
+        if self.sync {
+            flags |= OFlags::from_bits_retain(libc::O_SYNC as u32);
+        }
+        flags
+    }
+}
+
+/// Device and inode number: what makes a file the same file.
+type Identity = (u64, u64);
+
+#[derive(Debug)]
+struct Inner {
+    /// The directory the person named.
+    parent: OwnedFd,
+    /// The sandbox itself; the lock is on this description.
+    directory: OwnedFd,
+    name: String,
+    path: PathBuf,
+    device: u64,
+    /// Files made and not yet removed.
+    files: Mutex<BTreeMap<String, Identity>>,
+    removed: Mutex<bool>,
+}
+
+/// A private directory for the files of a run. Clones are handles to the same one; it is
+/// removed when [`Sandbox::remove`] is called or the last handle goes.
+#[derive(Debug, Clone)]
+pub struct Sandbox(Arc<Inner>);
+
+impl Sandbox {
+    /// Makes a sandbox below `directory`, after removing what killed runs left there.
+    ///
+    /// # Errors
+    /// If `directory` is not a directory or cannot be written; if others may replace files
+    /// in it (world-writable without the sticky bit); if the kernel has no `openat2` (before
+    /// 5.6), without which the sandbox would not be tight.
+    pub fn create(directory: &Path) -> io::Result<Sandbox> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        let parent = rustix::fs::open(directory, flags, Mode::empty()).map_err(|error| {
+            explain(
+                error,
+                format!("cannot open the directory {}", directory.display()),
+            )
+        })?;
+        let mode = Mode::from_raw_mode(fstat(&parent)?.st_mode);
+        if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
+            let message = format!(
+                "{} can be written by everyone and has no sticky bit, so others could replace \
+                 the test files; choose another directory or `chmod o-w` it",
+                directory.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
+        remove_stale(&parent);
+        let seed = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |t| t.as_nanos() as u64);
+        let mut rng = Rng::new(seed ^ (u64::from(std::process::id()) << 32));
+        for _ in 0..100 {
+            let name = format!("{PREFIX}{:012x}", rng.next() >> 16);
+            match mkdirat(&parent, &name, Mode::RWXU) {
+                Ok(()) => {}
+                Err(Errno::EXIST) => continue,
+                Err(error) => {
+                    let text = format!("cannot make a directory in {}", directory.display());
+                    return Err(explain(error, text));
+                }
+            }
+            let opened = open_beneath(&parent, &name, flags | OFlags::NOFOLLOW, Mode::empty());
+            let sandbox = match opened {
+                Ok(sandbox) => sandbox,
+                Err(error) => {
+                    let _ = unlinkat(&parent, &name, AtFlags::REMOVEDIR);
+                    return Err(error);
+                }
+            };
+            // Another start may have taken the fresh directory for a stale one: then it is
+            // gone or locked, and the next name is tried.
+            let locked = flock(&sandbox, FlockOperation::NonBlockingLockExclusive).is_ok();
+            let stat = fstat(&sandbox)?;
+            if !locked || stat.st_nlink == 0 {
+                continue;
+            }
+            return Ok(Sandbox(Arc::new(Inner {
+                path: directory.join(&name),
+                parent,
+                directory: sandbox,
+                name,
+                device: stat.st_dev,
+                files: Mutex::default(),
+                removed: Mutex::new(false),
+            })));
+        }
+        Err(io::Error::other(format!(
+            "no free name for a directory in {}",
+            directory.display()
+        )))
+    }
+
+    /// Where the sandbox is, for messages only.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Makes a new file, open for reading and writing.
+    ///
+    /// # Errors
+    /// EEXIST if the sandbox has a file of this name, and whatever else `openat2` reports.
+    pub fn create_file(&self, name: &str) -> io::Result<File> {
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // The list is locked over the call, so that a concurrent clean-up sees the file.
+        let mut files = lock(&self.0.files);
+        if *lock(&self.0.removed) {
+            return Err(io::Error::new(
+                io::ErrorKind::Interrupted,
+                "the run is being ended",
+            ));
+        }
+        let mode = Mode::RUSR | Mode::WUSR;
+        let fd = open_beneath(&self.0.directory, name, flags, mode)?;
+        let identity = self.check(&fd)?;
+        files.insert(name.to_owned(), identity);
+        Ok(File::from(fd))
+    }
+
+    /// Opens a file that [`Sandbox::create_file`] made.
+    ///
+    /// # Errors
+    /// NotFound if it was not made here or is no longer the same file; EINVAL if the file
+    /// system refuses O_DIRECT.
+    pub fn open_file(&self, name: &str, flags: OpenFlags) -> io::Result<File> {
+        let Some(made) = lock(&self.0.files).get(name).copied() else {
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!("no file {name} was made"),
+            ));
+        };
+        let fd = open_beneath(&self.0.directory, name, flags.bits(), Mode::empty())?;
+        if self.check(&fd)? != made {
+            let message = format!("{name} was replaced by another file during the run");
+            return Err(io::Error::new(io::ErrorKind::NotFound, message));
+        }
+        Ok(File::from(fd))
+    }
+
+    /// Checks that an open file is a regular file on the sandbox's file system.
+    fn check(&self, fd: impl AsFd) -> io::Result<Identity> {
+        let stat = fstat(fd)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile
+            || stat.st_dev != self.0.device
+        {
+            return Err(io::Error::other(
+                "the test file is not a regular file on the directory's file system",
+            ));
+        }
+        Ok((stat.st_dev, stat.st_ino))
+    }
+
+    /// Removes one file; one that is gone already is fine.
+    ///
+    /// # Errors
+    /// What `unlinkat` reports otherwise.
+    pub fn remove_file(&self, name: &str) -> io::Result<()> {
+        let mut files = lock(&self.0.files);
+        files.remove(name);
+        match unlinkat(&self.0.directory, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Room on the file system.
+    ///
+    /// # Errors
+    /// What `fstatvfs` reports.
+    pub fn space(&self) -> io::Result<Space> {
+        let stat = fstatvfs(&self.0.directory)?;
+        Ok(Space {
+            total: stat.f_blocks.saturating_mul(stat.f_frsize),
+            available: stat.f_bavail.saturating_mul(stat.f_frsize),
+        })
+    }
+
+    /// Whether the file system keeps its files in memory (tmpfs, ramfs): not a disk.
+    pub fn is_memory(&self) -> bool {
+        fstatfs(&self.0.directory)
+            .is_ok_and(|stat| [TMPFS_MAGIC, RAMFS_MAGIC].contains(&(stat.f_type as u64)))
+    }
+
+    /// The alignment in bytes that O_DIRECT asks of offsets and lengths here, as far as the
+    /// kernel (6.1) tells; `Some(0)` if the file system has no O_DIRECT.
+    ///
+    /// # Errors
+    /// If the file for the question cannot be made.
+    pub fn direct_alignment(&self) -> io::Result<Option<u32>> {
+        let name = "alignment";
+        let file = self.create_file(name)?;
+        let answer = rustix::fs::statx(
+            &file,
+            "",
+            AtFlags::EMPTY_PATH,
+            rustix::fs::StatxFlags::DIOALIGN,
+        );
+        self.remove_file(name)?;
+        Ok(match answer {
+            Ok(statx) if statx.stx_mask & rustix::fs::StatxFlags::DIOALIGN.bits() != 0 => {
+                Some(statx.stx_dio_offset_align)
+            }
+            _ => None,
+        })
+    }
+
+    /// Writes back everything that is dirty on this file system, and only on this one:
+    /// `syncfs`, never `sync`, which would stall the whole machine.
+    ///
+    /// # Errors
+    /// What `syncfs` reports.
+    pub fn sync_file_system(&self) -> io::Result<()> {
+        Ok(rustix::fs::syncfs(&self.0.directory)?)
+    }
+
+    /// Empties and removes the sandbox. Later calls do nothing.
+    ///
+    /// # Errors
+    /// If something is left behind: the message says where.
+    pub fn remove(&self) -> io::Result<()> {
+        self.0.remove()
+    }
+
+    /// Keeps the files: gives the sandbox a name that no later start cleans up, and says
+    /// where it is now.
+    ///
+    /// # Errors
+    /// What `renameat` reports.
+    pub fn keep(&self) -> io::Result<PathBuf> {
+        let kept = self.0.name.replacen(PREFIX, KEPT_PREFIX, 1);
+        let mut removed = lock(&self.0.removed);
+        renameat(&self.0.parent, &self.0.name, &self.0.parent, &kept)?;
+        *removed = true;
+        Ok(self.0.path.with_file_name(kept))
+    }
+}
+
+impl Inner {
+    fn remove(&self) -> io::Result<()> {
+        let mut files = lock(&self.files);
+        let mut removed = lock(&self.removed);
+        if *removed {
+            return Ok(());
+        }
+        *removed = true;
+        let left = |error| explain(error, format!("could not remove {}", self.path.display()));
+        files.clear();
+        empty(&self.directory).map_err(left)?;
+        unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR).map_err(left)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Nobody is left to tell; `Sandbox::remove` reports errors.
+        let _ = self.remove();
+    }
+}
+
+fn open_beneath(
+    directory: impl AsFd,
+    name: &str,
+    flags: OFlags,
+    mode: Mode,
+) -> io::Result<OwnedFd> {
+    let resolve = ResolveFlags::BENEATH
+        | ResolveFlags::NO_SYMLINKS
+        | ResolveFlags::NO_MAGICLINKS
+        | ResolveFlags::NO_XDEV;
+    loop {
+        match openat2(&directory, name, flags, mode, resolve) {
+            // EAGAIN: a rename elsewhere disturbed the walk; the kernel asks to try again.
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(error @ (Errno::NOSYS | Errno::PERM)) => {
+                let text = "this kernel or container has no openat2 (Linux 5.6), which keeps test \
+                            files inside their directory";
+                return Err(explain(error, text.to_owned()));
+            }
+            other => return Ok(other?),
+        }
+    }
+}
+
+/// Removes all files in a directory of ours. There are no directories in it.
+fn empty(directory: impl AsFd) -> Result<(), Errno> {
+    for entry in Dir::read_from(directory.as_fd())? {
+        let entry = entry?;
+        if entry.file_name() != c"." && entry.file_name() != c".." {
+            match unlinkat(&directory, entry.file_name(), AtFlags::empty()) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes the sandboxes of runs that were killed: directories with our prefix, our owner
+/// and our mode, whose lock nobody holds. Best effort; what resists is left alone.
+fn remove_stale(parent: &OwnedFd) {
+    let me = rustix::process::geteuid().as_raw();
+    let Ok(entries) = Dir::read_from(parent) else {
+        return;
+    };
+    let names: Vec<OsString> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| entry.file_name().to_str().ok().map(OsString::from))
+        .filter(|name| name.to_str().is_some_and(|name| name.starts_with(PREFIX)))
+        .collect();
+    for name in names.iter().filter_map(|name| name.to_str()) {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
+        let Ok(directory) = open_beneath(parent, name, flags, Mode::empty()) else {
+            continue;
+        };
+        let ours = fstat(&directory)
+            .is_ok_and(|stat| stat.st_uid == me && Mode::from_raw_mode(stat.st_mode) == Mode::RWXU);
+        if ours && flock(&directory, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            let _ = empty(&directory);
+            let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+fn explain(error: impl Into<io::Error>, what: String) -> io::Error {
+    let error = error.into();
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}
+
+/// A panic elsewhere must not keep the clean-up from happening.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    fn entries(directory: &Path) -> usize {
+        fs::read_dir(directory).unwrap().count()
+    }
+
+    #[test]
+    fn is_private_and_leaves_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::create(home.path()).unwrap();
+        let mode = fs::metadata(sandbox.path()).unwrap().mode();
+        assert_eq!(mode & 0o7777, 0o700);
+        sandbox.create_file("0.0").unwrap();
+        assert_eq!(
+            fs::metadata(sandbox.path().join("0.0")).unwrap().mode() & 0o7777,
+            0o600
+        );
+        sandbox
+            .open_file(
+                "0.0",
+                OpenFlags {
+                    write: true,
+                    ..OpenFlags::default()
+                },
+            )
+            .unwrap();
+        sandbox.remove().unwrap();
+        assert_eq!(entries(home.path()), 0);
+        assert!(
+            sandbox.create_file("late").is_err(),
+            "no file after the end"
+        );
+        drop(sandbox);
+        let dropped = Sandbox::create(home.path()).unwrap();
+        dropped.create_file("0.0").unwrap();
+        drop(dropped);
+        assert_eq!(entries(home.path()), 0);
+    }
+
+    #[test]
+    fn existing_files_and_links_are_never_opened() {
+        let home = tempfile::tempdir().unwrap();
+        let canary = home.path().join("canary");
+        fs::write(&canary, "untouched").unwrap();
+        let sandbox = Sandbox::create(home.path()).unwrap();
+        symlink(&canary, sandbox.path().join("planted")).unwrap();
+        assert!(sandbox.create_file("planted").is_err());
+        assert!(sandbox.open_file("planted", OpenFlags::default()).is_err());
+        for escape in ["../canary", "/etc/passwd", "a/../../canary"] {
+            assert!(sandbox.create_file(escape).is_err(), "{escape}");
+        }
+        sandbox.create_file("0.0").unwrap();
+        assert!(sandbox.create_file("0.0").is_err(), "made exclusively");
+        // Somebody swaps the file for another, or for a link.
+        fs::remove_file(sandbox.path().join("0.0")).unwrap();
+        fs::hard_link(&canary, sandbox.path().join("0.0")).unwrap();
+        assert!(
+            sandbox
+                .open_file(
+                    "0.0",
+                    OpenFlags {
+                        write: true,
+                        ..OpenFlags::default()
+                    }
+                )
+                .is_err()
+        );
+        sandbox.remove().unwrap();
+        assert_eq!(fs::read_to_string(&canary).unwrap(), "untouched");
+        assert_eq!(entries(home.path()), 1);
+    }
+
+    #[test]
+    fn dsync_is_not_sync() {
+        let home = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::create(home.path()).unwrap();
+        sandbox.create_file("0.0").unwrap();
+        let flags = |flags: OpenFlags| {
+            let file = sandbox
+                .open_file(
+                    "0.0",
+                    OpenFlags {
+                        write: true,
+                        ..flags
+                    },
+                )
+                .unwrap();
+            rustix::fs::fcntl_getfl(&file).unwrap().bits() as i32
+        };
+        let dsync = flags(OpenFlags {
+            dsync: true,
+            ..OpenFlags::default()
+        });
+        assert_eq!(
+            dsync & libc::O_SYNC,
+            libc::O_DSYNC,
+            "O_SYNC contains O_DSYNC and one more bit"
+        );
+        let sync = flags(OpenFlags {
+            sync: true,
+            ..OpenFlags::default()
+        });
+        assert_eq!(sync & libc::O_SYNC, libc::O_SYNC);
+        assert_eq!(flags(OpenFlags::default()) & libc::O_SYNC, 0);
+    }
+
+    #[test]
+    fn a_killed_run_s_sandbox_goes_with_the_next_and_a_live_one_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let stale = home.path().join(".fio-replay-0123456789ab");
+        fs::create_dir(&stale).unwrap();
+        fs::set_permissions(&stale, fs::Permissions::from_mode(0o700)).unwrap();
+        fs::write(stale.join("0.0"), "left over").unwrap();
+        let foreign = home.path().join(".fio-replay-open");
+        fs::create_dir(&foreign).unwrap();
+        fs::set_permissions(&foreign, fs::Permissions::from_mode(0o755)).unwrap();
+        let live = Sandbox::create(home.path()).unwrap();
+        live.create_file("0.0").unwrap();
+        assert!(!stale.exists());
+        assert!(foreign.exists(), "not made by us: another mode");
+        let second = Sandbox::create(home.path()).unwrap();
+        assert!(live.path().join("0.0").exists(), "its lock is held");
+        drop(second);
+    }
+
+    #[test]
+    fn kept_files_survive_the_next_start() {
+        let home = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::create(home.path()).unwrap();
+        sandbox.create_file("0.0").unwrap();
+        let kept = sandbox.keep().unwrap();
+        drop(sandbox);
+        drop(Sandbox::create(home.path()).unwrap());
+        assert!(kept.join("0.0").exists());
+        assert_eq!(entries(home.path()), 1);
+    }
+
+    #[test]
+    fn unsafe_or_missing_directories_are_refused_in_words() {
+        let home = tempfile::tempdir().unwrap();
+        let missing = Sandbox::create(&home.path().join("no")).unwrap_err();
+        assert!(
+            missing.to_string().contains("cannot open the directory"),
+            "{missing}"
+        );
+        let open = home.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+        let refused = Sandbox::create(&open).unwrap_err();
+        assert!(refused.to_string().contains("sticky"), "{refused}");
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).unwrap();
+        Sandbox::create(&open).unwrap();
+    }
+
+    #[test]
+    fn the_floor_is_the_larger_of_5_percent_and_2_gib_but_a_quarter_at_most() {
+        assert_eq!(free_space_floor(1 << 40), (1 << 40) / 20);
+        assert_eq!(free_space_floor(20 << 30), 2 << 30);
+        assert_eq!(free_space_floor(64 << 20), 16 << 20);
+        let space = Space {
+            total: 20 << 30,
+            available: 3 << 30,
+        };
+        assert_eq!(space.usable(), 1 << 30);
+        assert_eq!(
+            Space {
+                available: 1 << 30,
+                ..space
+            }
+            .usable(),
+            0
+        );
+    }
+}
