@@ -11,8 +11,10 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
+use fio_parse::Log;
 
 use crate::build;
+use crate::claims;
 use crate::derive;
 use crate::filter::Filter;
 use crate::flat::{self, Form};
@@ -86,6 +88,10 @@ struct Args {
     /// Say what differs between two machines, likeliest reason first
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     why: Option<Vec<String>>,
+
+    /// Check what a post says of its own results against the figures
+    #[arg(long)]
+    claims: bool,
 
     /// Write the records flat to FILE (.parquet, .arrow or .csv), which is an input again, and
     /// compare nothing
@@ -283,6 +289,7 @@ fn compare(
     let mut say = |line: &str| {
         let _ = writeln!(stderr, "{}", line.trim_end());
     };
+    let mut claims = String::new();
     let mut names = Vec::new();
     for argument in &args.inputs {
         match expand(argument, args.recursive) {
@@ -308,6 +315,16 @@ fn compare(
                 continue;
             }
         };
+        if args.claims {
+            match check_claims(args, &name, &bytes) {
+                Ok(text) => claims.push_str(&text),
+                Err(message) => {
+                    say(&format!("fio-compare: {message}"));
+                    status = 2;
+                }
+            }
+            continue;
+        }
         let input = Input { name, label, bytes };
         let (found, outcome) = load::load(&input, &plan);
         if !args.quiet {
@@ -324,6 +341,9 @@ fn compare(
             ));
         }
         builder.absorb(found);
+    }
+    if args.claims {
+        return Ok((claims.into_bytes(), status));
     }
     if builder.is_empty() {
         say("fio-compare: nothing to compare: no record was found that passes the filter");
@@ -368,6 +388,20 @@ fn compare(
     }
     let text = render(args, &report, &lines, terminal)?;
     Ok((text, status))
+}
+
+fn check_claims(args: &Args, name: &str, bytes: &[u8]) -> Result<String, String> {
+    if load::is_records(bytes) || Form::of_bytes(bytes).is_some() {
+        return Err(format!(
+            "{name}: holds records, which keep no prose; --claims needs the post itself"
+        ));
+    }
+    let log = Log::from_bytes(name, bytes).map_err(|e| format!("{name}: {e}"))?;
+    let found = claims::check(&log, &fio_parse::parse(&log).records);
+    Ok(match args.format {
+        Format::Json | Format::Jsonl => claims::jsonl(name, &found),
+        _ => claims::text(name, &found),
+    })
 }
 
 fn export_form(path: &Path) -> Result<Form, String> {

@@ -19,6 +19,7 @@
 
 pub mod bounds;
 pub mod build;
+pub mod claims;
 pub mod cli;
 pub mod derive;
 pub mod dict;
