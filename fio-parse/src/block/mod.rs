@@ -148,6 +148,14 @@ pub enum Role<'a> {
 }
 
 impl Block<'_> {
+    /// Whether results below it are of another run than results above it: a command, a report's header, a version.
+    pub fn starts_a_run(&self) -> bool {
+        matches!(
+            self.role(),
+            Role::Command { .. } | Role::Header(_) | Role::Version(_)
+        )
+    }
+
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
@@ -203,6 +211,7 @@ impl Block<'_> {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
             },
+            Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
             Kind::Summary(summary) => Role::Result {
                 kind: ResultKind::Whole,
                 directions: direction_bits(summary.rows.iter().map(|row| row.direction)),

@@ -270,14 +270,16 @@ fn rescue<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<SummaryBlock
         end = Some((segment, ahead.clone()));
     }
     let (segment, behind) = end?;
-    let rate = rate?;
     *lines = behind;
     let mut rows = SmallVec::new();
-    rows.push(Row {
-        bytes: bytes.map(|text| figure(log, text)),
-        time: time.map(|text| figure(log, text)),
-        ..row(log, &rate[rate.len()..], rate, Direction::Read)
-    });
+    // a screen without its rate is taken as a whole all the same; there is nothing in it for a record
+    if let Some(rate) = rate {
+        rows.push(Row {
+            bytes: bytes.map(|text| figure(log, text)),
+            time: time.map(|text| figure(log, text)),
+            ..row(log, &rate[rate.len()..], rate, Direction::Read)
+        });
+    }
     Some(SummaryBlock {
         span: start.cover(segment.span),
         tool: Tool::Ddrescue,
