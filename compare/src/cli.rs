@@ -24,6 +24,7 @@ use crate::metric::Metric;
 use crate::render::{self, text::Style};
 use crate::scale;
 use crate::view::{Sort, View};
+use crate::why;
 
 /// Sets the results of many machines side by side, with honest ratios and footnotes.
 ///
@@ -80,6 +81,10 @@ struct Args {
     /// List the keys with their values and the metrics, and compare nothing
     #[arg(long)]
     list: bool,
+
+    /// Say what differs between two machines, likeliest reason first
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    why: Option<Vec<String>>,
 
     /// Divide rates by others that cover something else, too
     #[arg(long)]
@@ -318,6 +323,14 @@ fn compare(
     if args.list {
         return Ok((list(&frame)?.into_bytes(), status));
     }
+    if let Some([a, b]) = args.why.as_deref() {
+        let answer = why::explain(&frame, a, b)?;
+        let text = match args.format {
+            Format::Json | Format::Jsonl => answer.json(),
+            _ => answer.text(),
+        };
+        return Ok((text.into_bytes(), status));
+    }
     let report = build::report(&frame, &view).map_err(|e| e.to_string())?;
     let mut lines = Vec::new();
     if let Some(threshold) = args.threshold {
@@ -411,10 +424,11 @@ fn view(args: &Args) -> View {
 }
 
 fn plan(args: &Args, view: &View) -> Plan {
-    let metrics = match (&view.metrics, args.list) {
-        (_, true) => Metric::PLAIN,
-        (Some(list), false) => list.as_slice(),
-        (None, false) => build::DEFAULT_METRICS,
+    let metrics = match &view.metrics {
+        _ if args.list => Metric::PLAIN,
+        _ if args.why.is_some() => why::METRICS,
+        Some(list) => list.as_slice(),
+        None => build::DEFAULT_METRICS,
     };
     let mut bases = Vec::new();
     for base in metrics.iter().flat_map(|m| derive::bases(*m)) {

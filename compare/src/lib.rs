@@ -37,3 +37,4 @@ pub mod scale;
 pub mod stats;
 pub mod tests_of;
 pub mod view;
+pub mod why;

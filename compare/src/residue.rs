@@ -67,19 +67,32 @@ impl<'f> Residue<'f> {
         (!parts.is_empty()).then(|| format!("results of one cell differ: {}", parts.join("; ")))
     }
 
-    /// What a cell differs in from its base; none if they agree.
-    pub fn against(&self, sets: &[u32], base_sets: &[u32], base_name: &str) -> Option<String> {
-        let mut parts = Vec::new();
+    /// The keys in which two cells differ, with the text of each side.
+    pub fn differences(&self, sets: &[u32], others: &[u32]) -> Vec<(Key, &'f str, &'f str)> {
+        let mut out = Vec::new();
         for (index, key) in &self.keys {
-            let (mine, theirs) = (self.texts(sets, *index), self.texts(base_sets, *index));
+            let (mine, theirs) = (self.texts(sets, *index), self.texts(others, *index));
             let ([mine], [theirs]) = (mine.as_slice(), theirs.as_slice()) else {
                 continue;
             };
             let known = key.empty_is_off() || !(mine.is_empty() || theirs.is_empty());
             if mine != theirs && known {
-                parts.push(format!("{} (there: {})", one(*key, mine), value(theirs)));
+                out.push((*key, *mine, *theirs));
             }
         }
+        out
+    }
+
+    /// Does no record say anything of the setting at this index of [`Key::settings`]?
+    pub fn all_empty(&self, index: usize) -> bool {
+        (0..self.frame.setting_sets.len() as u32).all(|set| self.text(set, index).is_empty())
+    }
+
+    /// What a cell differs in from its base; none if they agree.
+    pub fn against(&self, sets: &[u32], base_sets: &[u32], base_name: &str) -> Option<String> {
+        let parts: Vec<String> = (self.differences(sets, base_sets).into_iter())
+            .map(|(key, mine, theirs)| format!("{} (there: {})", one(key, mine), value(theirs)))
+            .collect();
         (!parts.is_empty()).then(|| format!("unlike {base_name}: {}", parts.join("; ")))
     }
 }

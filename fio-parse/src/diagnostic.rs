@@ -48,9 +48,11 @@ codes! {
     JOB_FAILED = "job-failed", "A job ended with an error before it moved a byte; it has no result.";
     STATUS_SERIES = "status-series", "A report of a run that went on; the last one of the run is its result.";
     PERCENTILES_OF = "percentiles-of", "Which latency the percentiles are of can't be told from the report; they are taken for completion latency.";
+    LOG_KIND = "log-kind", "What a log of samples measured is told by its name only, and the name does not say it.";
     ENCODING = "encoding", "Some bytes are not UTF-8 and were read as Latin-1.";
     PARTIAL_RECORDS = "partial-records", "dd moved blocks that were not full.";
     COUNT_DIFFERS = "count-differs", "dd moved another amount than the command asked for.";
+    RUN_FAILED = "run-failed", "A tool failed before it moved anything; there is no result.";
     ABOVE_LINK = "above-link", "A rate is higher than the link carries that the label names.";
     NO_FLUSH = "no-flush", "A write was so fast, and nothing was flushed: memory may have been measured.";
     COMPRESSIBLE = "compressible", "Zeros were written to a file system that may compress them away.";

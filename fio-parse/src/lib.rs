@@ -48,6 +48,7 @@ pub mod interval;
 pub mod lex;
 mod reading;
 pub mod record;
+pub mod series;
 pub mod source;
 pub mod unit;
 pub mod workload;

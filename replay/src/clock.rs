@@ -215,11 +215,22 @@ pub struct Usage {
 impl Usage {
     /// The usage of the calling thread so far.
     pub fn of_this_thread() -> Self {
+        Self::of(libc::RUSAGE_THREAD)
+    }
+
+    /// The usage of all threads of this process so far, the kernel's io_uring workers for it
+    /// included.
+    pub fn of_this_process() -> Self {
+        Self::of(libc::RUSAGE_SELF)
+    }
+
+    fn of(who: libc::c_int) -> Self {
         // SAFETY: an all-zero rusage is a valid value of a plain C structure of integers.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: `usage` is valid for writes; RUSAGE_THREAD is known to every Linux since 2.6.26.
-        let result = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &mut usage) };
-        debug_assert_eq!(result, 0, "getrusage of the own thread does not fail");
+        // SAFETY: `usage` is valid for writes; both values of `who` are known to every Linux
+        // since 2.6.26.
+        let result = unsafe { libc::getrusage(who, &mut usage) };
+        debug_assert_eq!(result, 0, "getrusage of oneself does not fail");
         let ns =
             |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
         Usage {
@@ -298,5 +309,7 @@ mod tests {
         while monotonic_ns() - start < 30_000_000 {}
         let used = Usage::of_this_thread().since(before);
         assert!(used.user_ns + used.system_ns > 0);
+        let (thread, process) = (Usage::of_this_thread(), Usage::of_this_process());
+        assert!(process.user_ns + process.system_ns >= thread.user_ns + thread.system_ns);
     }
 }

@@ -22,7 +22,7 @@ use crate::plan::fio::FioPlan;
 use crate::plan::job::{EngineKind, JobPlan};
 use crate::plan::{Plan, TestPlan};
 use crate::sandbox::{OpenFlags, Sandbox, free_space_floor};
-use crate::worker::{Failure, JobOutcome, Worker};
+use crate::worker::{Charged, Failure, JobOutcome, Worker};
 
 /// What the run is doing, for whoever watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +123,7 @@ impl Bench<'_> {
         let members: Vec<usize> = (0..plan.jobs.len())
             .filter(|&job| plan.jobs[job].stage == stage)
             .collect();
+        let alone = members.len() == 1;
         let barrier = Barrier::new(members.len());
         let done: Vec<(usize, JobOutcome)> = thread::scope(|scope| {
             let threads: Vec<_> = members
@@ -131,7 +132,10 @@ impl Bench<'_> {
                     let job = &plan.jobs[index];
                     let name = plan.files[job.file].name.as_str();
                     let barrier = &barrier;
-                    (index, scope.spawn(move || self.run_job(job, name, barrier)))
+                    (
+                        index,
+                        scope.spawn(move || self.run_job(job, name, barrier, alone)),
+                    )
                 })
                 .collect();
             threads
@@ -153,7 +157,18 @@ impl Bench<'_> {
         }
     }
 
-    fn run_job(&self, job: &JobPlan, name: &str, barrier: &Barrier) -> JobOutcome {
+    fn run_job(&self, job: &JobPlan, name: &str, barrier: &Barrier, alone: bool) -> JobOutcome {
+        // Helper threads and io_uring's workers (for cached files) do part of the work.
+        let elsewhere = match job.engine {
+            EngineKind::Helper => true,
+            EngineKind::Uring => !job.direct,
+            EngineKind::Sync | EngineKind::Null => false,
+        };
+        let charged = match (alone, elsewhere) {
+            (true, _) => Charged::Process,
+            (false, true) => Charged::Unknown,
+            (false, false) => Charged::Thread,
+        };
         let media = SandboxFile::new(self.sandbox, name, job);
         let buffers = Buffer::slots(job.depth as usize, job.largest_block() as usize, Pages::Now);
         let failed = |error: io::Error, what: &str| {
@@ -171,7 +186,7 @@ impl Bench<'_> {
         let (clock, control) = (self.clock, self.control);
         macro_rules! on {
             ($engine:expr) => {{
-                let worker = Worker::new(job, $engine, clock, media, control);
+                let worker = Worker::new(job, $engine, clock, media, control).charging(charged);
                 barrier.wait();
                 worker.run()
             }};

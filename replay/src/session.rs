@@ -9,7 +9,7 @@ use std::thread;
 use fio_parse::cli::{FOUND, NOTHING, UNREADABLE, inputs};
 use fio_parse::record::{Label, LabelSource, write_jsonl};
 use fio_parse::workload::command::parse_command;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::cli::{Arguments, Format};
@@ -209,6 +209,7 @@ impl Session {
         }
         let sandbox =
             Sandbox::create(directory).map_err(|error| said(UNREADABLE, &error.to_string()))?;
+        let _cleanup = Cleanup(&sandbox);
         let signals = Interrupts::watch(&sandbox)
             .map_err(|error| said(NOTHING, &format!("cannot watch for signals: {error}")))?;
         let ran = self.run_each(found, &sandbox, &signals, out);
@@ -380,6 +381,16 @@ impl Session {
     }
 }
 
+/// Removes the sandbox when a panic ends the session; the signal thread holds it too.
+struct Cleanup<'a>(&'a Sandbox);
+
+impl Drop for Cleanup<'_> {
+    fn drop(&mut self) {
+        // Does nothing after the orderly end, which reports errors.
+        let _ = self.0.remove();
+    }
+}
+
 /// Signals: the first ends the run in order, the second at once.
 struct Interrupts {
     handle: signal_hook::iterator::Handle,
@@ -388,6 +399,9 @@ struct Interrupts {
 
 impl Interrupts {
     fn watch(sandbox: &Sandbox) -> io::Result<Self> {
+        // A write beyond RLIMIT_FSIZE is to fail with EFBIG, not to kill the process: that
+        // takes a handler, though nobody looks at the flag.
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
         let handle = signals.handle();
         let state = Arc::new(Mutex::new((false, None::<Arc<Control>>)));

@@ -16,6 +16,7 @@
 
 pub mod check;
 pub mod clock;
+pub mod figures;
 pub mod kind;
 pub mod plausible;
 
@@ -23,16 +24,13 @@ use crate::block::dd::DdBlock;
 use crate::block::dd::transfer::{self, Transfer};
 use crate::block::time::TimeBlock;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::figure::decimal::{self, Decimal};
-use crate::figure::{Figure, human};
+use crate::figure::Figure;
 use crate::interval::Possible;
 use crate::reading::Reading;
 use crate::record::{Direction, JobError, Measurement, Records, WallCovers};
 use crate::source::Span;
-use crate::unit::{Bytes, BytesPerSec, Nanos};
+use crate::unit::Bytes;
 use crate::workload::{Dd, Timed, Workload};
-use compact_str::CompactString;
-use kind::Kind;
 
 /// What one dd block says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,218 +92,11 @@ pub fn report(block: &DdBlock<'_>, workload: Option<&Workload>) -> Report {
     let kind = kind::of(block);
     report.implementation = kind.name();
     match &block.transfer {
-        Some(transfer) => decode(&mut report, transfer, kind),
+        Some(transfer) => figures::decode(&mut report, transfer, kind),
         None => from_records(&mut report, block, workload),
     }
     check::against_command(&mut report, block, workload);
     report
-}
-
-/// Decodes the byte line.
-fn decode(report: &mut Report, transfer: &Transfer<'_>, kind: Kind) {
-    let bytes = transfer
-        .bytes
-        .and_then(|figure| bytes(report, figure, &transfer.sizes, kind));
-    let seconds = seconds(report, transfer.seconds, kind);
-    let rate = rate(report, transfer.rate, kind);
-    let derived = bytes
-        .as_ref()
-        .zip(seconds.as_ref())
-        .and_then(|(bytes, seconds)| {
-            let (count, time) = (bytes.lo().0 as f64 * 1e9, seconds.possible());
-            let lo = BytesPerSec::new((count / time.hi().get()).next_down().max(0.0))?;
-            // no time at all: the rate has no upper end
-            let hi = BytesPerSec::new((count / time.lo().get()).next_up())
-                .or(BytesPerSec::new(f64::MAX))?;
-            Possible::between(lo, hi)
-        });
-    report.measurement.bytes_per_sec = match (rate, derived) {
-        // uutils computes its rate from whole milliseconds: no evidence beside six digits of seconds
-        (_, Some(derived)) if kind == Kind::Uutils => derived
-            .hi()
-            .get()
-            .lt(&f64::MAX)
-            .then(|| Reading::of(derived, transfer.seconds)),
-        (Some(rate), Some(derived)) => Some(match rate.narrowed(&derived, transfer.seconds) {
-            Ok(met) => met,
-            Err(rate) => {
-                report.warn(
-                    Code::DISAGREE,
-                    Severity::Warning,
-                    transfer.rate.span,
-                    format!(
-                        "the rate {} and {} bytes in {} contradict each other; both are kept",
-                        rate.printed.first().map_or("", |p| &p.text),
-                        bytes.as_ref().map_or(0, |b| b.lo().0),
-                        transfer.seconds.text,
-                    ),
-                );
-                let printed = rate.printed.clone();
-                let mut both = Reading::unprinted(rate.possible().clone().or(derived));
-                both.printed = printed;
-                both.printed.push(transfer.seconds.into());
-                both
-            }
-        }),
-        (Some(rate), None) => Some(rate),
-        (None, Some(derived)) => derived
-            .hi()
-            .get()
-            .lt(&f64::MAX)
-            .then(|| Reading::of(derived, transfer.seconds)),
-        (None, None) => None,
-    };
-    report.measurement.bytes = bytes;
-    // dc3dd prints whole seconds, mostly none: no window
-    report.measurement.runtime_ns = seconds.filter(|_| kind != Kind::Dc3dd);
-}
-
-/// The count of bytes: exact. Where its digits are grouped, the sizes in brackets tell what belongs to it.
-fn bytes(
-    report: &mut Report,
-    figure: Figure<'_>,
-    sizes: &[Figure<'_>],
-    kind: Kind,
-) -> Option<Reading<Bytes>> {
-    let fits = |count: u64| {
-        sizes.iter().all(|size| {
-            let (step, rounding) = kind.scale(size.text);
-            human::read::<Bytes>(&plain(size.text), step, rounding)
-                .is_ok_and(|possible| possible.contains(Bytes(count)))
-        })
-    };
-    let digits_end = figure.text.rfind(|c: char| c.is_ascii_digit())? + 1;
-    let digits = &figure.text[..digits_end];
-    let mut found = None;
-    let mut start = 0;
-    loop {
-        let count = digits[start..]
-            .chars()
-            .filter(char::is_ascii_digit)
-            .try_fold(0u64, |sum, c| {
-                sum.checked_mul(10)?.checked_add(u64::from(c as u8 - b'0'))
-            });
-        if let Some(count) = count {
-            // the whole text is taken if nothing else is known of it
-            found = found.or(Some((count, start)));
-            if fits(count) {
-                found = Some((count, start));
-                break;
-            }
-        }
-        match digits[start..].find(|c: char| !c.is_ascii_digit()) {
-            Some(gap) => start += digits[start + gap..].find(|c: char| c.is_ascii_digit())? + gap,
-            None => break,
-        }
-    }
-    let Some((count, start)) = found else {
-        report.warn(
-            Code::UNREADABLE,
-            Severity::Warning,
-            figure.span,
-            format!(
-                "expected a count of bytes below 2^64, found {}",
-                figure.text
-            ),
-        );
-        return None;
-    };
-    if !fits(count) && kind != Kind::Uutils && kind != Kind::UutilsOld {
-        report.warn(
-            Code::DISAGREE,
-            Severity::Warning,
-            figure.span,
-            format!(
-                "{count} bytes do not print as {}; the count was taken",
-                sizes.iter().map(|s| s.text).collect::<Vec<_>>().join(", ")
-            ),
-        );
-    }
-    let figure = Figure {
-        text: &figure.text[start..],
-        span: Span::new(figure.span.start + start as u32, figure.span.end),
-    };
-    Some(Reading::of(Possible::exactly(Bytes(count)), figure))
-}
-
-fn seconds(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Reading<Nanos>> {
-    let (number, _) = transfer::split_number(figure.text)?;
-    let number = dotted(number);
-    match decimal::read::<Nanos>(&number, kind.seconds(&number), 1e9) {
-        Ok(possible) => Some(Reading::of(possible, figure)),
-        Err(error) => {
-            report.warn(
-                Code::UNREADABLE,
-                Severity::Warning,
-                figure.span,
-                error.to_string(),
-            );
-            None
-        }
-    }
-}
-
-fn rate(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Reading<BytesPerSec>> {
-    // "Infinity B/s": no number, no time
-    let (number, unit) = transfer::split_number(figure.text)?;
-    let read = if matches!(
-        kind,
-        Kind::Bsd | Kind::OpenBsd | Kind::NetBsd | Kind::GnuOld
-    ) {
-        decimal::read::<BytesPerSec>(number, Decimal::Exact, 1.0).map(|exact| {
-            // whether the integer was rounded or cut differs between releases
-            let (lo, hi) = ((exact.lo().get() - 0.5).max(0.0), exact.hi().get() + 1.0);
-            BytesPerSec::new(lo)
-                .zip(BytesPerSec::new(hi))
-                .and_then(|(lo, hi)| Possible::between(lo, hi))
-                .unwrap_or(exact)
-        })
-    } else {
-        let (step, rounding) = kind.scale(figure.text);
-        let text = plain(figure.text);
-        human::read::<BytesPerSec>(&text, step, rounding)
-    };
-    match read {
-        Ok(possible) => Some(Reading::of(possible, figure)),
-        Err(_) => {
-            report.warn(
-                Code::UNREADABLE,
-                Severity::Warning,
-                figure.span,
-                format!("expected a rate in bytes per second, found the unit {unit:?}"),
-            );
-            None
-        }
-    }
-}
-
-/// A scaled figure as `human` reads it: a decimal point, no blanks, `/s`.
-pub(crate) fn plain(text: &str) -> CompactString {
-    let Some((number, unit)) = transfer::split_number(text) else {
-        return CompactString::new(text);
-    };
-    let mut plain = dotted(number);
-    let (prefix, per) = unit
-        .split_once('/')
-        .map_or((unit, false), |(prefix, _)| (prefix, true));
-    plain.push_str(prefix.trim_start_matches("&nbsp;").trim());
-    if per {
-        plain.push_str("/s");
-    }
-    plain
-}
-
-/// The number with a point for a decimal comma and a plain minus sign.
-fn dotted(number: &str) -> CompactString {
-    number
-        .chars()
-        .map(|c| match c {
-            ',' => '.',
-            '0'..='9' | '.' | 'e' | 'E' | '+' => c,
-            // what word processors make of a minus sign
-            _ => '-',
-        })
-        .collect()
 }
 
 /// `10+0`.
@@ -456,4 +247,374 @@ pub fn supersedes(later: &DdBlock<'_>, earlier: &DdBlock<'_>, workload: Option<&
     // a run that had all it was asked for was over; without a count only one command can have grown
     let asked = workload.dd().and_then(Dd::asked_bytes);
     count(before) != asked && (asked.is_none() || count(after) <= asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block;
+    use crate::source::Log;
+    use crate::workload::command::parse_command;
+    use proptest::prelude::*;
+
+    /// The report of the first dd block of `text`, read under `command`.
+    fn read(text: &str, command: Option<&str>) -> Report {
+        let log = Log::from_bytes("log", text.as_bytes()).unwrap();
+        let block = block::dd::read(&log, &mut log.segments()).unwrap_or_else(|| panic!("{text}"));
+        let workload = command.map(|command| parse_command(command).unwrap());
+        report(&block, workload.as_ref())
+    }
+
+    /// Bytes, the ends of the seconds, the ends of the rate.
+    fn figures(report: &Report) -> (u64, [f64; 2], [f64; 2]) {
+        let m = &report.measurement;
+        let seconds = m
+            .runtime_ns
+            .as_ref()
+            .map_or([0.0; 2], |t| [t.lo().get() / 1e9, t.hi().get() / 1e9]);
+        let rate = m
+            .bytes_per_sec
+            .as_ref()
+            .map_or([0.0; 2], |r| [r.lo().get(), r.hi().get()]);
+        (m.bytes.as_ref().map_or(0, |b| b.lo().0), seconds, rate)
+    }
+
+    fn codes(report: &Report) -> Vec<&str> {
+        report.warnings.iter().map(|w| w.code.as_str()).collect()
+    }
+
+    #[test]
+    fn the_more_precise_figure_decides() {
+        // text, kind, bytes, seconds and rate within these ends
+        for (text, kind, bytes, seconds, rate) in [
+            // bytes over six digits of seconds: 312132436 and a little to both sides
+            (
+                "10737418240 bytes (11 GB, 10 GiB) copied, 34.4002 s, 312 MB/s",
+                "gnu",
+                10_737_418_240,
+                [34.40015, 34.40025],
+                [312_131_982.0, 312_132_890.0],
+            ),
+            (
+                "1073741824 bytes (1.1 GB) copied, 15.2301 seconds, 70.5 MB/s",
+                "gnu",
+                1 << 30,
+                [15.23005, 15.23015],
+                [70_501_066.9, 70_501_529.8],
+            ),
+            // the printed rate: an integer, rounded or cut
+            (
+                "10737418240 bytes transferred in 6.449485 secs (1664848920 bytes/sec)",
+                "bsd",
+                10_737_418_240,
+                [6.4494845, 6.4494855],
+                [1_664_848_919.5, 1_664_848_921.0],
+            ),
+            (
+                "2147483648 bytes transferred in 119.140681 seconds (18024772 bytes/sec)",
+                "gnu",
+                1 << 31,
+                [119.140_680_5, 119.140_681_5],
+                [18_024_771.5, 18_024_773.0],
+            ),
+            // three decimals, cut
+            (
+                "1951432704 bytes transferred in 139.125 secs (14026448 bytes/sec)",
+                "openbsd",
+                1_951_432_704,
+                [139.125, 139.126],
+                [14_026_447.5, 14_026_449.0],
+            ),
+            (
+                "1951432704 bytes transferred in 139.125 secs (14026470 bytes/sec)",
+                "netbsd",
+                1_951_432_704,
+                [139.125, 139.126],
+                [14_026_469.5, 14_026_471.0],
+            ),
+            (
+                "10485760 bytes (10.0MB) copied, 22.394903 seconds, 457.2KB/s",
+                "busybox",
+                10 << 20,
+                [22.394_902_5, 22.394_903_5],
+                [468_220.9, 468_221.0],
+            ),
+            // by 1024: 471 M is 493.9 MB
+            (
+                "67108864 bytes (64 M) copied, 0.136 s, 471 M/s",
+                "toybox",
+                64 << 20,
+                [0.1355, 0.1365],
+                [493_355_008.0, 494_403_584.0],
+            ),
+            (
+                "67108864 bytes (67 MB, 64 MiB) copied, 0.1 s, 678 MB/s",
+                "uutils",
+                64 << 20,
+                [0.05, 0.15],
+                [677.5e6, 678.5e6],
+            ),
+            (
+                "67108864 bytes (67 MB, 64 MiB) copied, 0.0 s, 22 GB/s",
+                "uutils",
+                64 << 20,
+                [0.0, 0.05],
+                [21.5e9, 22.5e9],
+            ),
+            (
+                "999 bytes copied, 0.00014107 s, 999 kB/s",
+                "uutils",
+                999,
+                [0.000_141_069_5, 0.000_141_070_5],
+                [7_081_565.6, 7_081_615.8],
+            ),
+            (
+                "536870912 Bytes (537 MB, 512 MiB) kopiert, 1,73096 s, 310 MB/s",
+                "gnu",
+                512 << 20,
+                [1.730_955, 1.730_965],
+                [310_157_000.0, 310_158_800.0],
+            ),
+            (
+                "1 byte copied, 9.6504e-05 s, 10.4 kB/s",
+                "gnu",
+                1,
+                [9.650_395e-5, 9.650_405e-5],
+                [10_362.259, 10_362.27],
+            ),
+        ] {
+            let report = read(text, None);
+            let (found, times, rates) = figures(&report);
+            assert_eq!(
+                (found, report.implementation),
+                (bytes, Some(kind)),
+                "{text}"
+            );
+            for (found, wanted) in times.iter().zip(seconds).chain(rates.iter().zip(rate)) {
+                assert!(
+                    (found - wanted).abs() <= 2e-6 * wanted.abs() + 1e-12,
+                    "{text}: {times:?} {rates:?}"
+                );
+            }
+            assert!(!codes(&report).contains(&"disagree"), "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_milliseconds_are_named() {
+        assert_eq!(
+            codes(&read(
+                "67108864 bytes (67 MB, 64 MiB) copied, 0.0 s, 22 GB/s",
+                None
+            )),
+            ["whole-milliseconds"]
+        );
+        assert_eq!(
+            codes(&read(
+                "67108864 bytes (67 MB, 64 MiB) copied, 0.500001 s, 134 MB/s",
+                None
+            )),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn groups_are_one_number_if_the_sizes_say_so() {
+        for (text, bytes) in [
+            (
+                "16 777 216 bajtů (17 MB, 16 MiB) zkopírováno, 0,0630719 s, 266 MB/s",
+                16_777_216,
+            ),
+            (
+                "16.777.216 bytes (17 MB, 16 MiB) copied, 0.0630719 s, 266 MB/s",
+                16_777_216,
+            ),
+            // "run 2", then 536 bytes: no group
+            (
+                "2 536870912 bytes (537 MB, 512 MiB) copied, 1.73096 s, 310 MB/s",
+                536_870_912,
+            ),
+        ] {
+            assert_eq!(figures(&read(text, None)).0, bytes, "{text}");
+        }
+        assert_eq!(
+            codes(&read("1000000 bytes (5.0 MB) copied, 1 s, 1.0 MB/s", None)),
+            ["disagree"]
+        );
+    }
+
+    #[test]
+    fn a_contradiction_is_kept_and_named() {
+        let report = read(
+            "1073741824 bytes (1.1 GB) copied, 15.2301 s, 90.5 MB/s",
+            None,
+        );
+        assert_eq!(codes(&report), ["disagree"]);
+        let rate = report.measurement.bytes_per_sec.unwrap();
+        assert_eq!(rate.possible().parts().len(), 2);
+        assert!(rate.lo().get() < 70.6e6 && rate.hi().get() > 90.5e6);
+    }
+
+    #[test]
+    fn no_time_gives_no_rate() {
+        let report = read(
+            "4096 bytes (4.1 kB, 4.0 KiB) copied, 0 s, Infinity B/s",
+            None,
+        );
+        assert_eq!(report.measurement.bytes_per_sec, None);
+        assert_eq!(report.measurement.bytes.unwrap().lo(), Bytes(4096));
+        let report = read(
+            "33554432 bytes ( 32 M ) copied ( 100% ),    0 s, 159 M/s",
+            None,
+        );
+        assert_eq!(
+            (report.implementation, report.measurement.runtime_ns),
+            (Some("dc3dd"), None)
+        );
+    }
+
+    #[test]
+    fn records_stand_in_for_bytes() {
+        let text = "64+0 records in\n64+0 records out\n";
+        let counted = read(text, Some("dd if=/dev/zero of=t bs=1M count=64"));
+        assert_eq!(
+            (figures(&counted).0, codes(&counted)),
+            (64 << 20, vec!["bytes-from-records"])
+        );
+        assert_eq!(
+            figures(&read(text, Some("dd if=/dev/mtd0 of=t"))).0,
+            64 * 512
+        );
+        // a variable, a block that was not full, no command
+        assert_eq!(
+            read(text, Some("dd if=/dev/zero of=t bs=$bs count=64"))
+                .measurement
+                .bytes,
+            None
+        );
+        assert_eq!(
+            read(
+                "22+1 records in\n22+1 records out\n",
+                Some("dd if=t of=u bs=1M")
+            )
+            .measurement
+            .bytes,
+            None
+        );
+        assert_eq!(read(text, None).measurement.bytes, None);
+    }
+
+    #[test]
+    fn what_was_asked_is_compared() {
+        let short = "0+1 records in\n0+1 records out\n2147479552 bytes (2.1 GB, 2.0 GiB) copied, 4.78863 s, 448 MB/s";
+        assert_eq!(
+            codes(&read(
+                short,
+                Some("dd if=/dev/zero of=/dev/null bs=2G count=1")
+            )),
+            ["count-differs"]
+        );
+        let pipe = "0+128 records in\n0+128 records out\n8388608 bytes (8.4 MB, 8.0 MiB) copied, 0.00644813 s, 1.3 GB/s";
+        assert_eq!(
+            codes(&read(pipe, Some("dd of=/dev/null bs=1M"))),
+            ["partial-records"]
+        );
+    }
+
+    #[test]
+    fn errors_have_their_number() {
+        let report = read(
+            "dd: error writing 'x': No space left on device\n1+0 records in\n0+0 records out\n0 bytes copied, 0.00243294 s, 0.0 kB/s",
+            None,
+        );
+        assert_eq!(report.errors[0].code, Some(28));
+        assert_eq!(
+            report.errors[0].text,
+            "dd: error writing 'x': No space left on device"
+        );
+        assert_eq!(figures(&report).0, 0);
+    }
+
+    #[test]
+    fn directions() {
+        for (command, wanted) in [
+            (
+                "dd if=/dev/zero of=test bs=1M count=1",
+                Some(Direction::Write),
+            ),
+            ("dd if=test of=/dev/null", Some(Direction::Read)),
+            ("dd if=/dev/sda of=/dev/zero", Some(Direction::Read)),
+            ("dd if=/dev/sda bs=1M", Some(Direction::Read)),
+            ("dd if=/dev/zero bs=1M", None),
+            ("dd of=/dev/sdb bs=4M", Some(Direction::Write)),
+        ] {
+            assert_eq!(
+                direction(parse_command(command).unwrap().dd().unwrap()),
+                wanted,
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_state_gives_way_to_the_end() {
+        let block = |bytes: u64, seconds: &str| {
+            format!(
+                "1+0 records in\n1+0 records out\n{bytes} bytes (1 GB) copied, {seconds} s, 1 MB/s\n"
+            )
+        };
+        let text = block(1000, "1.5") + &block(2000, "3.5");
+        let log = Log::from_bytes("log", text.as_bytes()).unwrap();
+        let mut lines = log.segments();
+        let (first, second) = (
+            block::dd::read(&log, &mut lines).unwrap(),
+            block::dd::read(&log, &mut lines).unwrap(),
+        );
+        for (command, wanted) in [
+            (Some("dd if=/dev/sda of=/dev/null bs=1000"), true),
+            (Some("dd if=/dev/sda of=/dev/null bs=1000 count=2"), true),
+            // the first had all it was asked for: these are two runs
+            (Some("dd if=/dev/sda of=/dev/null bs=1000 count=1"), false),
+            // the second has more than that: they can't be of this command
+            (Some("dd if=/dev/sda of=/dev/null bs=500 count=3"), false),
+            (Some("dd if=/dev/sda of=/dev/null bs=$b"), false),
+            (None, false),
+        ] {
+            let workload = command.map(|command| parse_command(command).unwrap());
+            assert_eq!(
+                supersedes(&second, &first, workload.as_ref()),
+                wanted,
+                "{command:?}"
+            );
+            assert!(!supersedes(&first, &second, workload.as_ref()));
+        }
+    }
+
+    proptest! {
+        /// Whatever GNU dd measured lies in what is read from what it prints.
+        #[test]
+        fn gnu_is_read_back(bytes in 1000u64..1 << 44, nanos in 100_000u64..1_000_000_000_000) {
+            let seconds = nanos as f64 / 1e9;
+            let rate = bytes as f64 / seconds;
+            // dd's own printers: %g with six digits; sizes and rates by 1000 with one decimal below 10 or below 100
+            let scientific = format!("{seconds:.5e}");
+            let power: i32 = scientific.split_once('e').unwrap().1.parse().unwrap();
+            let shown = format!("{seconds:.*}", (5 - power).max(0) as usize);
+            let shown = if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.') } else { &shown };
+            let scaled = |value: f64, below: f64| {
+                let (mut value, mut unit) = (value, 0);
+                while value >= 999.5 && unit < 5 { value /= 1000.0; unit += 1; }
+                let unit = ["B", "kB", "MB", "GB", "TB", "PB"][unit];
+                if value < below - 0.05 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+            };
+            prop_assume!(rate >= 1000.0);
+            let text = format!("{bytes} bytes ({}) copied, {shown} s, {}/s", scaled(bytes as f64, 10.0), scaled(rate, 100.0));
+            let report = read(&text, None);
+            let m = &report.measurement;
+            prop_assert_eq!(m.bytes.as_ref().unwrap().lo(), Bytes(bytes));
+            prop_assert!(m.runtime_ns.as_ref().unwrap().possible().contains(crate::unit::Nanos::new(seconds * 1e9).unwrap()), "{}", text);
+            prop_assert!(m.bytes_per_sec.as_ref().unwrap().possible().contains(crate::unit::BytesPerSec::new(rate).unwrap()), "{} {:?}", text, m.bytes_per_sec);
+            prop_assert!(!codes(&report).contains(&"disagree"), "{}: {:?}", text, report.warnings);
+        }
+    }
 }

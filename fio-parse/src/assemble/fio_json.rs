@@ -19,6 +19,7 @@ mod latency;
 mod options;
 mod series;
 
+pub(super) use latency::bucket_middle;
 pub use options::better;
 pub use series::supersedes;
 

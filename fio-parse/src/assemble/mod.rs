@@ -19,6 +19,7 @@ mod fio_pair;
 mod fio_runs;
 mod fio_series;
 mod machine;
+mod runs;
 
 use crate::block::fio_note::FioNote;
 use crate::block::{self, Block, Kind};
@@ -27,10 +28,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Look, Version};
 use crate::record::{
     Dialect, Direction, JobError, Label, LabelSource, Measurement, Record, Scope, ScopeKind,
-    Source, Tool, WallCovers, WireVersion,
+    Source, Tool, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
-use crate::workload::{Timed, Workload};
+use crate::workload::Workload;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -52,11 +53,13 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         log,
         name: log.name().into(),
         parsed: Parsed::default(),
-        timed: None,
+        untimed: Vec::new(),
         assumption: None,
         series: fio_series::find(&blocks, &contexts),
         report: Report::default(),
         document: None,
+        terse: None,
+        superseded: Vec::new(),
     };
     if log.encoding() == Encoding::Mixed {
         assembler.parsed.diagnostics.push(Diagnostic::note(
@@ -65,7 +68,11 @@ pub fn parse(log: &Log<'_>) -> Parsed {
             "some bytes are not UTF-8; each was read as the Latin-1 letter of its value",
         ));
     }
+    let superseded = runs::superseded(&blocks, &contexts);
     for (index, block) in blocks.iter().enumerate() {
+        if superseded.contains(&index) {
+            continue;
+        }
         if assembler.series.is_past(index) {
             assembler.past(block);
         } else {
@@ -73,6 +80,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         }
     }
     assembler.end_report();
+    assembler.drop_superseded();
     let borders: Vec<u32> = blocks
         .iter()
         .filter(|block| block.starts_a_run())
@@ -83,12 +91,14 @@ pub fn parse(log: &Log<'_>) -> Parsed {
     assembler.parsed
 }
 
+type TerseRows<'b> = &'b [block::fio_terse::Row<'b>];
+
 struct Assembler<'l, 't, 'b> {
     log: &'l Log<'t>,
     name: Arc<str>,
     parsed: Parsed,
-    /// The record that a report of `time` would belong to: the last result, if nothing but empty lines came since.
-    timed: Option<usize>,
+    /// The records that a report of `time` may belong to: results of dd, if nothing but empty lines came since.
+    untimed: Vec<usize>,
     /// The note on a version that had to be assumed, made once for the log.
     assumption: Option<Diagnostic>,
     /// Reports that are only the past of a later one.
@@ -97,6 +107,10 @@ struct Assembler<'l, 't, 'b> {
     report: Report,
     /// The last JSON document and where its records are, as the next one may report on the same run.
     document: Option<(&'b block::fio_json::Document<'b>, Range<usize>)>,
+    /// The first and the last report of terse lines of the last run, and where the records of the last are.
+    terse: Option<(TerseRows<'b>, TerseRows<'b>, Range<usize>)>,
+    /// Records of documents and terse lines that a later one of the same run supersedes.
+    superseded: Vec<Range<usize>>,
 }
 
 /// What the parts of one fio report share.
@@ -142,17 +156,19 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::FioNote(note), _) => self.note(note),
             (Kind::FioJson(json), Some(context)) => self.fio_json(json, context),
             (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context),
+            (Kind::FioLog(samples), Some(context)) => self.fio_log(samples, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
             (Kind::Time(time), _) => self.time(time),
+            (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
             (Kind::Command(command), _) => {
                 self.parsed
                     .diagnostics
                     .extend(command.problems.iter().cloned());
-                self.timed = None;
+                self.untimed.clear();
                 self.end_report();
             }
             (Kind::Blank | Kind::Other, _) => {}
-            _ => self.timed = None,
+            _ => self.untimed.clear(),
         }
     }
 
@@ -169,7 +185,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     }
 
     fn fio_job(&mut self, job: &block::fio_text::FioJob<'_>, context: &Context) {
-        self.timed = None;
+        self.untimed.clear();
         self.parsed.diagnostics.extend(job.problems.iter().cloned());
         let era = self.era(context);
         let workload = context.workload.as_deref();
@@ -266,7 +282,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     }
 
     fn fio_group(&mut self, group: &block::fio_group::FioGroup<'_>, context: &Context) {
-        self.timed = None;
+        self.untimed.clear();
         self.parsed
             .diagnostics
             .extend(group.problems.iter().cloned());
@@ -364,7 +380,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     }
 
     fn fio_json(&mut self, json: &'b block::fio_json::FioJson<'b>, context: &Context) {
-        self.timed = None;
+        self.untimed.clear();
         self.parsed
             .diagnostics
             .extend(json.problems.iter().cloned());
@@ -373,12 +389,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             if let Some((earlier, records)) = self.document.take()
                 && fio_json::supersedes(document, earlier)
             {
-                self.parsed.records.drain(records);
-                self.parsed.diagnostics.push(Diagnostic::note(
-                    Code::STATUS_SERIES,
-                    Some(earlier.span),
-                    "this report is of a run that went on; the last one below is its result",
-                ));
+                self.supersede(records, earlier.span);
             }
             let first = self.parsed.records.len();
             let version = document.version.or(context.version.as_deref());
@@ -391,8 +402,8 @@ impl<'b> Assembler<'_, '_, 'b> {
         }
     }
 
-    fn fio_terse(&mut self, terse: &block::fio_terse::FioTerse<'_>, context: &Context) {
-        self.timed = None;
+    fn fio_terse(&mut self, terse: &'b block::fio_terse::FioTerse<'b>, context: &Context) {
+        self.untimed.clear();
         self.parsed
             .diagnostics
             .extend(terse.problems.iter().cloned());
@@ -401,20 +412,65 @@ impl<'b> Assembler<'_, '_, 'b> {
             stated.and_then(Version::read).map(|(version, _)| version),
             context.workload.as_deref(),
         );
-        for row in &terse.rows {
-            let (entries, diagnostics) = fio_terse::entries(self.log, row, around);
-            for mut entry in entries {
-                entry.workload = context.workload.clone();
-                self.entry(
-                    entry,
-                    context,
-                    Dialect::FioTerse,
-                    row.fio.or(stated),
-                    self.series.number(context.run),
-                );
+        let run_number = self.series.number(context.run);
+        for rows in terse.rows.chunks(fio_terse::rows_of_a_report(&terse.rows)) {
+            let mut first = rows;
+            if let Some((run, earlier, records)) = self.terse.take()
+                && fio_terse::supersedes(rows, earlier, run)
+            {
+                self.supersede(records, earlier[0].span);
+                first = run;
             }
-            self.parsed.diagnostics.extend(diagnostics);
+            let start = self.parsed.records.len();
+            for row in rows {
+                let (entries, diagnostics) = fio_terse::entries(self.log, row, around);
+                for mut entry in entries {
+                    entry.workload = context.workload.clone();
+                    let version = row.fio.or(stated);
+                    self.entry(entry, context, Dialect::FioTerse, version, run_number);
+                }
+                self.parsed.diagnostics.extend(diagnostics);
+            }
+            self.terse = Some((first, rows, start..self.parsed.records.len()));
         }
+    }
+
+    /// The report with these records was one of a run that went on.
+    fn supersede(&mut self, records: Range<usize>, span: Span) {
+        self.superseded.push(records);
+        self.parsed.diagnostics.push(Diagnostic::note(
+            Code::STATUS_SERIES,
+            Some(span),
+            "this report is of a run that went on; the last one below is its result",
+        ));
+    }
+
+    /// Removes the records of superseded reports, which were kept so that places in the list stay.
+    fn drop_superseded(&mut self) {
+        if self.superseded.is_empty() {
+            return;
+        }
+        let mut keep = vec![true; self.parsed.records.len()];
+        for records in &self.superseded {
+            keep[records.clone()].fill(false);
+        }
+        let mut keep = keep.into_iter();
+        self.parsed.records.retain(|_| keep.next() != Some(false));
+    }
+
+    fn fio_log(&mut self, samples: &block::fio_log::FioLog<'_>, context: &Context) {
+        self.untimed.clear();
+        self.parsed
+            .diagnostics
+            .extend(samples.problems.iter().cloned());
+        let stated = context.version.as_deref();
+        let version = stated.and_then(Version::read).map(|(version, _)| version);
+        let (entries, diagnostics) = fio_log::entries(self.log, samples, version);
+        for mut entry in entries {
+            entry.workload = context.workload.clone();
+            self.entry(entry, context, Dialect::FioLog, stated, context.run);
+        }
+        self.parsed.diagnostics.extend(diagnostics);
     }
 
     /// Makes an entry of a machine format a record.
@@ -447,52 +503,6 @@ impl<'b> Assembler<'_, '_, 'b> {
             warnings: entry.warnings,
             ..record
         });
-    }
-
-    fn dd(&mut self, block: &block::dd::DdBlock<'_>, context: &Context) {
-        let report = dd::report(block, context.workload.as_deref());
-        self.timed = None;
-        if !report.has_figures() && report.errors.is_empty() {
-            self.parsed.diagnostics.extend(report.warnings);
-            return;
-        }
-        let direction = context
-            .workload
-            .as_deref()
-            .and_then(Workload::dd)
-            .and_then(dd::direction)
-            .unwrap_or(Direction::Write);
-        let tool = Tool {
-            implementation: report.implementation.map(str::to_owned),
-            ..Tool::named("dd")
-        };
-        let mut record = self.record(
-            context,
-            block.span,
-            Dialect::Dd,
-            tool,
-            Scope::of(ScopeKind::Run),
-            direction,
-        );
-        record.errors = report.errors;
-        record.interrupted = report.interrupted;
-        self.timed = Some(self.parsed.records.len());
-        self.push(record, report.measurement, report.warnings);
-    }
-
-    /// Gives the time to the result above it.
-    fn time(&mut self, time: &block::time::TimeBlock<'_>) {
-        let Some(index) = self.timed.take() else {
-            return;
-        };
-        let record = &mut self.parsed.records[index];
-        let timed = record.workload.as_deref().and_then(|w| w.around.timed);
-        if timed == Some(Timed::Sync) {
-            dd::add_sync_time(&mut record.measurement, time);
-        } else {
-            let covers = dd::wall_covers(timed).unwrap_or(WallCovers::Unknown);
-            dd::add_time(&mut record.measurement, time, covers);
-        }
     }
 
     /// Gives a record the name that `grep` put in front of its line: its machine's, if nothing else names one.

@@ -4,7 +4,7 @@
 //! decimals, so its figures are widened to what dd had printed; means are widened likewise. bench.sh multiplies by
 //! 1024 what dd printed in GB/s (a thousand MB/s) and calls it MB/s; its mean is then up to 2.4 percent too large.
 
-use super::dd::plain;
+use super::dd::figures::plain;
 use crate::block::summary::{Row, SummaryBlock, Tool};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::figure::Figure;

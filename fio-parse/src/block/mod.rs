@@ -71,12 +71,16 @@ pub enum Kind<'t> {
     FioJson(Box<fio_json::FioJson<'t>>),
     /// fio's terse lines.
     FioTerse(Box<fio_terse::FioTerse<'t>>),
+    /// A log of samples.
+    FioLog(Box<fio_log::FioLog<'t>>),
     /// fio's group status.
     FioGroup(Box<fio_group::FioGroup<'t>>),
     /// What fio prints around its report.
     FioNote(fio_note::FioNote<'t>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
+    /// A summary that another tool made of its dd runs.
+    Summary(Box<summary::SummaryBlock<'t>>),
     /// A report of `time`.
     Time(Box<time::TimeBlock<'t>>),
 }
@@ -102,9 +106,11 @@ impl Kind<'_> {
             Kind::FioJob(_) => "fio job",
             Kind::FioJson(_) => "fio json",
             Kind::FioTerse(_) => "fio terse",
+            Kind::FioLog(_) => "fio log",
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
             Kind::Dd(_) => "dd",
+            Kind::Summary(_) => "summary",
             Kind::Time(_) => "time",
         }
     }
@@ -194,9 +200,21 @@ impl Block<'_> {
                     directions: direction_bits(moved.map(|&(direction, _)| direction)),
                 }
             }
+            Kind::FioLog(log) => {
+                let sides = (0..3).filter(|&side| log.has(side));
+                Role::Result {
+                    kind: ResultKind::Documents(1),
+                    directions: direction_bits(sides.map(|side| fio_log::DIRECTIONS[side])),
+                }
+            }
             Kind::FioGroup(group) => Role::Result {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
+            },
+            Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
+            Kind::Summary(summary) => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits(summary.rows.iter().map(|row| row.direction)),
             },
             Kind::Dd(_) => Role::Result {
                 kind: ResultKind::Whole,
@@ -328,6 +346,9 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     if let Some(terse) = fio_terse::read(log, lines) {
         return Some(Kind::FioTerse(Box::new(terse)));
     }
+    if let Some(samples) = fio_log::read(log, lines) {
+        return Some(Kind::FioLog(Box::new(samples)));
+    }
     if let Some(group) = fio_group::read(log, lines) {
         return Some(Kind::FioGroup(Box::new(group)));
     }
@@ -342,6 +363,9 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     }
     if let Some(time) = time::read(log, lines) {
         return Some(Kind::Time(Box::new(time)));
+    }
+    if let Some(summary) = summary::read(log, lines) {
+        return Some(Kind::Summary(Box::new(summary)));
     }
     command::find(log, lines).map(|found| Kind::Command(Box::new(found.into())))
 }

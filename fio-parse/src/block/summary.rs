@@ -270,14 +270,16 @@ fn rescue<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<SummaryBlock
         end = Some((segment, ahead.clone()));
     }
     let (segment, behind) = end?;
-    let rate = rate?;
     *lines = behind;
     let mut rows = SmallVec::new();
-    rows.push(Row {
-        bytes: bytes.map(|text| figure(log, text)),
-        time: time.map(|text| figure(log, text)),
-        ..row(log, &rate[rate.len()..], rate, Direction::Read)
-    });
+    // a screen without its rate is taken as a whole all the same; there is nothing in it for a record
+    if let Some(rate) = rate {
+        rows.push(Row {
+            bytes: bytes.map(|text| figure(log, text)),
+            time: time.map(|text| figure(log, text)),
+            ..row(log, &rate[rate.len()..], rate, Direction::Read)
+        });
+    }
     Some(SummaryBlock {
         span: start.cover(segment.span),
         tool: Tool::Ddrescue,
@@ -290,7 +292,10 @@ fn rescue<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<SummaryBlock
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Option<(Tool, Vec<(String, String, bool, Direction)>, usize)> {
+    /// Label, rate, whether it is a mean, direction.
+    type Found = (String, String, bool, Direction);
+
+    fn rows(text: &str) -> Option<(Tool, Vec<Found>, usize)> {
         let log = Log::from_bytes("log", text.as_bytes()).unwrap();
         let mut lines = log.segments();
         let block = read(&log, &mut lines)?;
@@ -306,7 +311,7 @@ mod tests {
         Some((block.tool, rows, lines.count()))
     }
 
-    fn write(label: &str, rate: &str, average: bool) -> (String, String, bool, Direction) {
+    fn write(label: &str, rate: &str, average: bool) -> Found {
         (label.to_owned(), rate.to_owned(), average, Direction::Write)
     }
 

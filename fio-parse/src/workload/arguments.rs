@@ -13,7 +13,8 @@
 
 use super::fio::{self, MAY_BE_EMPTY, note};
 use super::options::{self, Found, Kind, Scope};
-use super::shell::{Word, is_dash, starts_with_option};
+use super::shell::{is_dash, starts_with_option};
+use super::word::Word;
 use super::{Dd, Job, Test, dd};
 
 /// What the words of a command say.
@@ -39,6 +40,9 @@ impl Said {
         }
     }
 }
+
+/// How many options all jobs of a command may have together; a longer one is cut.
+const MAX_OPTIONS_OF_ALL: usize = 100_000;
 
 /// Reads the words behind `fio`.
 pub(super) fn fio(words: &[Word]) -> Said {
@@ -145,6 +149,7 @@ pub(super) fn fio(words: &[Word]) -> Said {
         }
         // the full stop of a sentence that ends in a command
         if last
+            && !words[at - 1].quoted
             && kind != Kind::Text
             && let Some(number) = value.strip_suffix(['.', ',', ':'])
             && number.ends_with(|c: char| c.is_ascii_alphanumeric())
@@ -159,6 +164,10 @@ pub(super) fn fio(words: &[Word]) -> Said {
                 said.program.push((main.to_owned(), value));
             }
             _ if main == "name" && value.starts_with("global") => in_job = false,
+            _ if main == "name" && jobs.len() * (defaults.other.len() + 8) > MAX_OPTIONS_OF_ALL => {
+                at -= 1;
+                break;
+            }
             _ if main == "name" => {
                 jobs.push(Job {
                     name: value,
@@ -331,6 +340,7 @@ pub(super) fn dd(words: &[Word]) -> Said {
         }
         let prose_next = operand(words, at).is_none();
         if prose_next
+            && !words[at - 1].quoted
             && !matches!(lower.as_str(), "if" | "of")
             && let Some(plain) = value.strip_suffix(['.', ',', ':'])
         {

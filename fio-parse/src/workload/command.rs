@@ -274,6 +274,10 @@ mod tests {
             "I used dd, then fio. It was - well = slow",
             "the add if=x ladder",
             "fio is a tool; see fio.",
+            "the value is passed to the fio --size parameter. See",
+            "dd if=/dev/zero of=x bs=1m count=1  0.00s user 0.02s system 98% cpu 0.023 total",
+            "run_snafu -t fio -H hosts",
+            "kubectl logs -l kbench=fio -f",
             "",
         ] {
             let log = Log::from_bytes("x", text.as_bytes()).unwrap();

@@ -117,7 +117,9 @@ fn is_quoted_printable(text: &str) -> bool {
     line.contains("=3D")
         && memchr::memchr_iter(b'=', line.as_bytes()).all(|at| {
             let after = &line.as_bytes()[at + 1..];
-            after.is_empty() || hex(after).is_some()
+            // other characters are seldom encoded, and `--bs=4096` is not
+            after.is_empty()
+                || hex(after).is_some_and(|byte| byte >= 0x80 || b"= \t\r\n".contains(&byte))
         })
 }
 
@@ -190,5 +192,6 @@ mod tests {
         let bs = decoded.text.find("--bs").unwrap();
         assert_eq!(decoded.original(bs), text.find("--bs").unwrap());
         assert_eq!(decode("--offset=3D000 --bs=4k").note, None);
+        assert_eq!(decode("--name=3D --bs=4096").note, None);
     }
 }

@@ -58,10 +58,13 @@ pub fn job_of_options<'a>(
     job
 }
 
+/// How many notes or names one workload may have; what needs more is no test that a person wrote.
+const MAX_NOTES: usize = 1_000;
+
 /// Adds `text` to the notes unless it stands there.
 pub(super) fn note(notes: &mut Vec<String>, text: impl Into<String>) {
     let text = text.into();
-    if !notes.contains(&text) {
+    if notes.len() < MAX_NOTES && !notes.contains(&text) {
         notes.push(text);
     }
 }

@@ -8,6 +8,7 @@
 use super::arguments::{self, Said};
 use super::dd;
 use super::shell::{Tool, is_blank, is_dash, starts_with_operand};
+use super::word::Word;
 use super::wrapping::{self, Line};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -52,7 +53,7 @@ pub(super) fn plausible(line: &str) -> bool {
 /// `DD`, `Dd` and `FIO`, from machine translations and telegrams.
 fn has_capitals(line: &[u8]) -> bool {
     static UPPER: LazyLock<[Finder<'static>; 3]> =
-        LazyLock::new(|| ["DD ", "Dd ", "FIO "].map(|name| Finder::new(name)));
+        LazyLock::new(|| ["DD ", "Dd ", "FIO "].map(Finder::new));
     UPPER.iter().any(|name| name.find(line).is_some())
 }
 
@@ -168,8 +169,21 @@ pub(super) fn in_line(text: &str, line_start: usize, length: usize) -> Option<Fo
                 Tool::Fio => arguments::fio(&line.words),
                 Tool::Dd => arguments::dd(&line.words),
             };
-            Some(Found { from, line, said })
+            let is_report = line.words[said.used..].windows(2).any(is_time_report);
+            (!is_report).then_some(Found { from, line, said })
         })
+}
+
+/// Whether two words are part of a report of zsh or tcsh on a command, which starts with the command itself:
+/// `dd if=a of=b 0.00s user 0.02s system 98% cpu 0.023 total`.
+fn is_time_report(words: &[Word]) -> bool {
+    let [number, name] = words else { return false };
+    let number = number.text.strip_suffix(['s', 'u']).unwrap_or("");
+    matches!(name.text.as_str(), "user" | "system")
+        && number.starts_with(|c: char| c.is_ascii_digit())
+        && number
+            .bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b':'))
 }
 
 /// The line of a tool, from the leftmost word on that leads there.

@@ -17,6 +17,8 @@ mod numbers;
 pub mod options;
 pub mod print;
 mod shell;
+mod tail;
+mod word;
 mod wrapping;
 
 pub use fio::job_of_options;

@@ -15,22 +15,8 @@
 //! mark is on the [stack](Shell::open) and ends the words.
 
 use super::fio::note;
+use super::word::{Word, placeholder};
 use super::{dd, options};
-
-/// One word with quotes removed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
-    /// Its text.
-    pub text: String,
-    /// Where it starts and ends in the text read.
-    pub start: usize,
-    /// See `start`.
-    pub end: usize,
-    /// Names of what a shell would have to expand: `X` for `$X` and `${X}`, `$(…)` in full.
-    pub variables: Vec<String>,
-    /// Whether any of it was quoted.
-    pub quoted: bool,
-}
 
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,8 +68,8 @@ pub(super) enum Tool {
 /// Reads the words of one command.
 #[derive(Clone, Debug)]
 pub(super) struct Shell<'t> {
-    text: &'t str,
-    at: usize,
+    pub(super) text: &'t str,
+    pub(super) at: usize,
     /// Closing marks that are awaited, the innermost last.
     pub open: Vec<char>,
     /// Once known, lines that start with its options are taken for wrapped ones.
@@ -95,9 +81,6 @@ pub(super) struct Shell<'t> {
     /// What was repaired, in the words of `Workload::normalised`.
     pub notes: Vec<String>,
 }
-
-/// How far a `$(…)` is looked through for its end, in bytes.
-const MAX_SUBSTITUTION: usize = 1000;
 
 /// How many lines one command may have.
 const MAX_LINES: usize = 200;
@@ -127,11 +110,11 @@ impl<'t> Shell<'t> {
         self.at
     }
 
-    fn rest(&self) -> &'t str {
+    pub(super) fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
@@ -211,7 +194,7 @@ impl<'t> Shell<'t> {
     }
 
     /// Whether the mark at this place closes what `close` opened.
-    fn closes(&self, close: char) -> bool {
+    pub(super) fn closes(&self, close: char) -> bool {
         let rest = self.rest();
         let Some(c) = rest.chars().next() else {
             return false;
@@ -312,427 +295,10 @@ impl<'t> Shell<'t> {
         self.at = at;
         true
     }
-
-    fn word(&mut self) -> Word {
-        let start = self.at;
-        let mut word = Word {
-            text: String::new(),
-            start,
-            end: start,
-            variables: Vec::new(),
-            quoted: false,
-        };
-        while let Some(c) = self.peek() {
-            if is_blank(c) || c == '\n' || c == '\r' {
-                break;
-            }
-            if let Some(&close) = self.open.last()
-                && self.closes(close)
-            {
-                break;
-            }
-            match c {
-                ';' | '&' | '|' | '>' | '(' | ')' => break,
-                '<' => match placeholder(self.rest()) {
-                    Some(length) if tag(self.rest()).is_none() => {
-                        let text = &self.rest()[..length];
-                        word.variables.push(text[1..length - 1].to_owned());
-                        word.text.push_str(text);
-                        self.at += length;
-                    }
-                    _ => break,
-                },
-                '\'' | '\u{2018}' | '\u{2019}' | '\u{201a}' => self.single(c, &mut word),
-                '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' => {
-                    self.double(c, &mut word)
-                }
-                '\\' => {
-                    if self.continues_word() {
-                        break;
-                    }
-                    self.backslash(&mut word);
-                }
-                '$' => self.dollar(&mut word),
-                '`' => {
-                    if self.continues_word() {
-                        break;
-                    }
-                    let line = self.line_rest();
-                    match line[1..].find('`') {
-                        Some(end) => self.take_variable(end + 2, &mut word),
-                        // the end of inline code whose start was not seen
-                        None => {
-                            self.at += 1;
-                            self.cut_line();
-                            break;
-                        }
-                    }
-                }
-                '^' if self.continues_word() => break,
-                '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{feff}' | '\u{ad}' => {
-                    note(&mut self.notes, "repaired-typography");
-                    self.at += c.len_utf8();
-                }
-                _ => {
-                    word.text.push(c);
-                    self.at += c.len_utf8();
-                }
-            }
-        }
-        word.end = self.at;
-        templates(&mut word);
-        word
-    }
-
-    /// Whether a continuation mark stands here, right behind a word.
-    fn continues_word(&self) -> bool {
-        let rest = &self.rest()[1..];
-        let blanks = rest
-            .find(|c: char| !matches!(c, ' ' | '\t'))
-            .unwrap_or(rest.len());
-        let rest = &rest[blanks..];
-        rest.starts_with(['\n', '\r']) && self.open.last() != Some(&'`')
-    }
-
-    /// The rest of this line.
-    fn line_rest(&self) -> &'t str {
-        let rest = self.rest();
-        &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())]
-    }
-
-    /// Makes this place the end of the text.
-    fn cut_line(&mut self) {
-        self.text = &self.text[..self.at];
-    }
-
-    fn single(&mut self, quote: char, word: &mut Word) {
-        let width = quote.len_utf8();
-        let inside = &self.rest()[width..];
-        let line = inside.find(['\n', '\r']).unwrap_or(inside.len());
-        let end = inside[..line].find(|c| same_quote(c, '\'') && (quote != '\'' || c == '\''));
-        if quote != '\'' {
-            note(&mut self.notes, "repaired-typography");
-        }
-        let Some(end) = end else {
-            note(&mut self.notes, "unfinished-quote");
-            self.at += width;
-            return;
-        };
-        word.text.push_str(&inside[..end]);
-        word.quoted = true;
-        let close = inside[end..].chars().next().map_or(0, char::len_utf8);
-        self.at += width + end + close;
-    }
-
-    fn double(&mut self, quote: char, word: &mut Word) {
-        let width = quote.len_utf8();
-        if quote != '"' {
-            note(&mut self.notes, "repaired-typography");
-        }
-        let ends = |c: char| same_quote(c, '"') && (quote != '"' || c == '"');
-        // the closing quote must stand in the same line, lines joined by a backslash counting as one
-        let inside = &self.rest()[width..];
-        let (mut escaped, mut found) = (false, false);
-        for c in inside.chars() {
-            match c {
-                '\n' | '\r' if !escaped => break,
-                _ if ends(c) && !escaped => {
-                    found = true;
-                    break;
-                }
-                _ => {}
-            }
-            escaped = (c == '\\' && !escaped) || (escaped && c == '\r');
-        }
-        self.at += width;
-        if !found {
-            note(&mut self.notes, "unfinished-quote");
-            return;
-        }
-        word.quoted = true;
-        while let Some(c) = self.peek() {
-            match c {
-                _ if ends(c) => {
-                    self.at += c.len_utf8();
-                    return;
-                }
-                '\\' => {
-                    self.at += 1;
-                    match self.peek() {
-                        Some(c @ ('"' | '\\' | '$' | '`')) => {
-                            word.text.push(c);
-                            self.at += 1;
-                        }
-                        Some('\n' | '\r') => {
-                            while matches!(self.peek(), Some('\r')) {
-                                self.at += 1;
-                            }
-                            if self.peek() == Some('\n') {
-                                self.at += 1;
-                            }
-                        }
-                        _ => word.text.push('\\'),
-                    }
-                }
-                '$' => self.dollar(word),
-                '`' => match self.line_rest()[1..].find('`') {
-                    Some(end) => self.take_variable(end + 2, word),
-                    None => {
-                        word.text.push(c);
-                        self.at += 1;
-                    }
-                },
-                _ => {
-                    word.text.push(c);
-                    self.at += c.len_utf8();
-                }
-            }
-        }
-    }
-
-    /// A backslash outside of quotes: it goes where a shell or Markdown needs it, and stays in Windows paths.
-    fn backslash(&mut self, word: &mut Word) {
-        self.at += 1;
-        let inner_quotes = self.open.contains(&'"');
-        match self.peek() {
-            // within sh -c "…" an escaped quote is a quote of the inner shell
-            Some('"') if inner_quotes => {
-                let inside = &self.rest()[1..];
-                let line = inside.find(['\n', '\r']).unwrap_or(inside.len());
-                match inside[..line].find("\\\"") {
-                    Some(end) => {
-                        word.text.push_str(&inside[..end]);
-                        word.quoted = true;
-                        self.at += 1 + end + 2;
-                    }
-                    None => self.at += 1,
-                }
-            }
-            Some('$') if inner_quotes || self.rest()[1..].starts_with(['(', '{']) => {
-                self.dollar(word)
-            }
-            Some(c) if is_escapable(c) => {
-                // \\.\PhysicalDrive0 and \\server keep both
-                if c == '\\' && !self.rest()[1..].starts_with(['\'', '"', ' ', '\\']) {
-                    word.text.push('\\');
-                }
-                word.text.push(c);
-                word.quoted = true;
-                self.at += 1;
-            }
-            _ => word.text.push('\\'),
-        }
-    }
-
-    /// `$…`: a name is listed, the text stays.
-    fn dollar(&mut self, word: &mut Word) {
-        let rest = self.line_rest();
-        let after = &rest[1..];
-        if after.starts_with('\'') && self.open.last() != Some(&'\'') {
-            return self.ansi_quote(word);
-        }
-        let length = match after.chars().next() {
-            Some('(') => balanced(after, '(', ')').map(|end| end + 1),
-            Some('{') => balanced(after, '{', '}').map(|end| end + 1),
-            Some(c) if c.is_ascii_alphabetic() || c == '_' => Some(
-                1 + after
-                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                    .unwrap_or(after.len()),
-            ),
-            Some(c)
-                if c.is_ascii_digit() || matches!(c, '@' | '*' | '$' | '?' | '!' | '#' | '-') =>
-            {
-                Some(2)
-            }
-            _ => None,
-        };
-        match length {
-            Some(length) => self.take_variable(length, word),
-            None => {
-                word.text.push('$');
-                self.at += 1;
-            }
-        }
-    }
-
-    /// `$'…'`, with its escapes.
-    fn ansi_quote(&mut self, word: &mut Word) {
-        self.at += 2;
-        word.quoted = true;
-        while let Some(c) = self.peek() {
-            self.at += c.len_utf8();
-            match c {
-                '\'' => return,
-                '\\' => {
-                    let Some(escape) = self.peek() else { return };
-                    self.at += escape.len_utf8();
-                    match escape {
-                        'n' => word.text.push('\n'),
-                        'r' => word.text.push('\r'),
-                        't' => word.text.push('\t'),
-                        'u' => {
-                            let hex = self.rest();
-                            let end = hex
-                                .bytes()
-                                .take(6)
-                                .take_while(u8::is_ascii_hexdigit)
-                                .count();
-                            let c = u32::from_str_radix(&hex[..end], 16)
-                                .ok()
-                                .and_then(char::from_u32);
-                            word.text.push(c.unwrap_or('\u{fffd}'));
-                            self.at += end;
-                        }
-                        other => word.text.push(other),
-                    }
-                }
-                _ => word.text.push(c),
-            }
-        }
-    }
-
-    /// Steps over a quote and returns the mark that will close it; `None` where none stands here.
-    pub fn enter_quote(&mut self) -> Option<char> {
-        let rest = self.rest();
-        let blanks = rest.find(|c| !is_blank(c)).unwrap_or(rest.len());
-        let quote = rest[blanks..].chars().next()?;
-        let mark = ['"', '\'']
-            .into_iter()
-            .find(|&mark| same_quote(quote, mark))?;
-        self.at += blanks + quote.len_utf8();
-        Some(mark)
-    }
-
-    /// Takes `length` bytes as something that would be expanded.
-    fn take_variable(&mut self, length: usize, word: &mut Word) {
-        let text = &self.rest()[..length];
-        let name = variable_name(text);
-        word.variables.push(name.to_owned());
-        self.at += length;
-        // `"$X"k` must not become `$Xk`
-        let after = self.rest().trim_start_matches(['"', '\'']);
-        let joins = after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-        if joins && text.strip_prefix('$') == Some(name) {
-            word.text.extend(["${", name, "}"]);
-        } else {
-            word.text.push_str(text);
-        }
-    }
-}
-
-/// `X` of `$X`, `${X}`, `${X:-…}` and `${X[@]}`; anything else is its own name.
-pub(super) fn variable_name(text: &str) -> &str {
-    let name = match text.strip_prefix("${") {
-        Some(inner) => inner.strip_suffix('}').unwrap_or(inner),
-        None => text.strip_prefix('$').unwrap_or(text),
-    };
-    let end = name
-        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .unwrap_or(name.len());
-    if end == 0 { text } else { &name[..end] }
-}
-
-/// Lists what templates of other languages leave open: `{name}`, `{{ name }}`, `%s`, `%(name)s`, `%NAME%`.
-fn templates(word: &mut Word) {
-    let text = word.text.as_str();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(next) = text[at..].find(['{', '%']) {
-        let start = at + next;
-        let rest = &text[start..];
-        at = start + 1;
-        if text[..start].ends_with('$') {
-            continue;
-        }
-        if let Some(inner) = rest.strip_prefix("{{") {
-            if let Some(end) = inner.find("}}") {
-                found.push(inner[..end].trim().to_owned());
-                at = start + end + 4;
-            }
-        } else if let Some(inner) = rest.strip_prefix('{') {
-            if let Some(end) = inner.find('}').filter(|&end| is_field(&inner[..end])) {
-                found.push(inner[..end].to_owned());
-                at = start + end + 2;
-            }
-        } else if let Some(inner) = rest.strip_prefix('%') {
-            let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
-            let mut after = inner[digits..].chars();
-            let letter = after.next();
-            let ends = !after
-                .next()
-                .is_some_and(|c| c.is_ascii_lowercase() || c == '%');
-            let name = inner.find('%').filter(|&end| {
-                end > 0
-                    && inner[..end]
-                        .bytes()
-                        .all(|b| b.is_ascii_uppercase() || b == b'_')
-            });
-            if matches!(letter, Some('s' | 'd' | 'i' | 'u'))
-                && ends
-                && (digits > 0 || !preceded_by_digit(text, start))
-            {
-                found.push(rest[..digits + 2].to_owned());
-            } else if let Some(end) = name {
-                found.push(inner[..end].to_owned());
-                at = start + end + 2;
-            }
-        }
-    }
-    for name in found {
-        // `%s` within `$(date +%s)` is part of that
-        let within = |whole: &String| whole.starts_with(['$', '`']) && whole.contains(&name);
-        if !word.variables.contains(&name) && !word.variables.iter().any(within) {
-            word.variables.push(name);
-        }
-    }
-}
-
-/// `50%d…` is a share, not a template.
-fn preceded_by_digit(text: &str, at: usize) -> bool {
-    text[..at].ends_with(|c: char| c.is_ascii_digit())
-}
-
-/// Whether this stands between braces as a name: `loc`, `self.disk`, `args[0]`.
-fn is_field(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && text
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '-'))
-}
-
-/// The length of the balanced text at the start, which `open` begins.
-fn balanced(text: &str, open: char, close: char) -> Option<usize> {
-    let mut depth = 0usize;
-    for (at, c) in text
-        .char_indices()
-        .take_while(|&(at, _)| at < MAX_SUBSTITUTION)
-    {
-        if c == open {
-            depth += 1;
-        } else if c == close {
-            depth -= 1;
-            if depth == 0 {
-                return Some(at + c.len_utf8());
-            }
-        }
-    }
-    None
-}
-
-/// The length of `<name>` at the start, where a person is meant to put something.
-pub(super) fn placeholder(text: &str) -> Option<usize> {
-    let inside = text.strip_prefix('<')?;
-    let end = inside
-        .char_indices()
-        .take(40)
-        .find(|&(_, c)| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ' ')))?;
-    let name = &inside[..end.0];
-    (end.1 == '>' && name.starts_with(char::is_alphabetic) && !name.ends_with(' '))
-        .then_some(end.0 + 2)
 }
 
 /// The length of a tag of HTML at the start, from a list of those that stand around commands.
-fn tag(text: &str) -> Option<usize> {
+pub(super) fn tag(text: &str) -> Option<usize> {
     const NAMES: [&str; 17] = [
         "a", "b", "br", "br/", "code", "div", "em", "i", "kbd", "li", "p", "pre", "span", "strong",
         "td", "tt", "tr",
@@ -789,12 +355,8 @@ fn is_mark(c: char) -> bool {
     matches!(c, '>' | '|' | '#' | '/' | '*')
 }
 
-fn is_escapable(c: char) -> bool {
-    c.is_ascii_punctuation() && !matches!(c, ':' | ',' | '%') || c == ' '
-}
-
 /// Whether `c` is the quote `quote`, or a typographic form of it.
-fn same_quote(c: char, quote: char) -> bool {
+pub(super) fn same_quote(c: char, quote: char) -> bool {
     match quote {
         '"' => matches!(c, '"' | '\u{201c}'..='\u{201f}'),
         '\'' => matches!(c, '\'' | '\u{2018}'..='\u{201b}'),

@@ -8,12 +8,12 @@
 //! ```
 //!
 //! Everything left of the tool is recognised from a list of programs; the line starts at the leftmost word from
-//! which nothing but these leads to the tool. `time` as a shell's keyword covers the whole pipeline behind it, as a
-//! program (`/usr/bin/time`, or after `sudo`) one command; in front of `sh -c "…"`, `(…)` or `{ …; }` it covers all
-//! that stands inside.
+//! which nothing but these leads to the tool. What `time` covers is told in [`tail`](super::tail).
 
-use super::shell::{Operator, Shell, Token, Tool, Word, starts_with_operand, starts_with_option};
-use super::{Timed, Wrapping};
+use super::Wrapping;
+use super::shell::{Operator, Shell, Token, Tool, starts_with_operand, starts_with_option};
+use super::tail::{Tail, Time};
+use super::word::Word;
 
 /// A command in its line.
 #[derive(Debug)]
@@ -30,34 +30,6 @@ pub(super) struct Line {
     /// The parts of the tail, still without `tail` and what follows from the words that are used.
     tail: Tail,
     time: Option<Time>,
-}
-
-#[derive(Debug)]
-struct Tail {
-    start: usize,
-    end: usize,
-    commands: Vec<Behind>,
-    comment: bool,
-}
-
-/// One command in the tail.
-#[derive(Debug)]
-struct Behind {
-    /// How many marks were open there.
-    depth: usize,
-    operator: Operator,
-    /// Its first word, without `time`.
-    program: String,
-    words: usize,
-    timed: bool,
-}
-
-/// A `time` in front.
-#[derive(Clone, Copy, Debug)]
-struct Time {
-    depth: usize,
-    keyword: bool,
-    sync_within: bool,
 }
 
 /// A program that runs another one.
@@ -142,9 +114,6 @@ const KEYWORDS: [&str; 8] = ["if", "then", "else", "do", "while", "until", "!", 
 /// How many tokens may stand before the tool.
 const MAX_BEFORE: usize = 48;
 
-/// How many tokens of a tail are told apart.
-const MAX_BEHIND: usize = 1000;
-
 /// The tool that a word names, by its last path component: `fio`, `./fio`, `/usr/bin/dd`, `fio.exe`, `$gnu_dd`.
 pub(super) fn tool_of(word: &str) -> Option<Tool> {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
@@ -176,16 +145,10 @@ pub(super) fn read(text: &str, start: usize, open: Vec<char>) -> Option<Line> {
     let tool = tool_of(&tool_word.text)?;
     shell.tool = Some(tool);
     let (words, tail_start) = words(&mut shell, tool);
-    let mut tail = Tail {
-        start: tail_start,
-        end: tail_start,
-        commands: Vec::new(),
-        comment: false,
-    };
     shell.tool = None;
     shell.notes.retain(|repair| !notes.contains(repair));
     notes.append(&mut shell.notes);
-    behind(&mut shell, text, outer, &mut tail);
+    let tail = Tail::read(&mut shell, text, tail_start, outer);
     Some(Line {
         tool,
         start: tool_word.start,
@@ -416,127 +379,12 @@ fn words(shell: &mut Shell<'_>, tool: Tool) -> (Vec<Word>, usize) {
     (words, end)
 }
 
-/// The tail: its commands, and where it ends.
-fn behind(shell: &mut Shell<'_>, text: &str, outer: usize, tail: &mut Tail) {
-    let mut operator = Operator::Semicolon;
-    let mut fresh = false;
-    for _ in 0..MAX_BEHIND {
-        match shell.next() {
-            Token::Word(word) => {
-                tail.end = word.end;
-                let depth = shell.open.len().saturating_sub(outer);
-                if fresh {
-                    fresh = false;
-                    tail.commands.push(Behind {
-                        depth,
-                        operator,
-                        program: String::new(),
-                        words: 0,
-                        timed: false,
-                    });
-                }
-                let Some(command) = tail.commands.last_mut() else {
-                    continue;
-                };
-                if command.program.is_empty() && word.text.rsplit('/').next() == Some("time") {
-                    command.timed = true;
-                } else if command.program.is_empty() {
-                    command.program = word.text;
-                    command.words = 1;
-                } else {
-                    command.words += 1;
-                }
-            }
-            // a tag, or the end of a `$(…)` whose start lies outside
-            Token::Operator(Operator::Tag | Operator::CloseRound, _) => break,
-            Token::Operator(Operator::Redirect, _) => {
-                tail.end = shell.at();
-            }
-            Token::Operator(next, _) => {
-                tail.end = shell.at();
-                operator = next;
-                fresh = true;
-            }
-            Token::Close(_, at) => {
-                if shell.open.len() < outer {
-                    break;
-                }
-                tail.end = at;
-            }
-            Token::Comment(_) => {
-                tail.end = shell.at();
-                tail.comment = true;
-            }
-            Token::End(at) => {
-                // `|` and `&&` at a line's end go on in the next
-                let goes_on =
-                    fresh && matches!(operator, Operator::Pipe | Operator::And | Operator::Or);
-                if !(goes_on && text[at..].starts_with(['\n', '\r']) && shell.wraps(at, true)) {
-                    break;
-                }
-            }
-        }
-    }
-}
-
 impl Line {
     /// What stood around, given that the first `used` words belong to the command.
     pub fn finish(&mut self, text: &str, used: usize) {
         let cut = self.words.get(used).map(|word| word.start);
-        let start = cut.unwrap_or(self.tail.start);
-        if cut.is_some() {
-            super::fio::note(&mut self.notes, "trailing-text-dropped");
-        }
-        let mut only_sync = cut.is_none() && !self.tail.comment;
-        let mut covered_sync = false;
-        let mut covered_more = false;
-        let mut covered_pipe = false;
-        let mut sync_timed = false;
-        for command in &self.tail.commands {
-            let name = command.program.rsplit('/').next().unwrap_or("");
-            let sync = name == "sync" && command.words == 1;
-            let behind = matches!(command.operator, Operator::Semicolon | Operator::And);
-            if sync && behind {
-                self.around.sync_after = true;
-                sync_timed |= command.timed;
-            } else if !command.program.is_empty() || command.operator != Operator::Semicolon {
-                only_sync = false;
-            }
-            let Some(time) = self.time else { continue };
-            if command.depth > time.depth
-                || (command.operator == Operator::Pipe
-                    && time.keyword
-                    && command.depth == time.depth)
-            {
-                match command.operator {
-                    _ if sync && behind => covered_sync = true,
-                    Operator::Pipe => covered_pipe = true,
-                    _ if command.program.is_empty() => {}
-                    _ => covered_more = true,
-                }
-            }
-        }
-        self.around.timed = match self.time {
-            None => sync_timed.then_some(Timed::Sync),
-            Some(time) => Some(
-                match (time.sync_within, covered_sync, covered_more, covered_pipe) {
-                    (false, false, false, false) => Timed::Run,
-                    (false, true, false, false) => Timed::RunAndSync,
-                    (true, false, false, false) => Timed::SyncAndRun,
-                    (false, false, false, true) => Timed::Pipeline,
-                    _ => Timed::RunAndMore,
-                },
-            ),
-        };
-        let tail = text[start..self.tail.end.max(start)]
-            .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\\' | '^'))
-            .trim_end();
-        let plain = tail.trim_end_matches(['"', '\'', ')', '}']).trim_end();
-        let nothing = plain.is_empty() || (only_sync && !self.tail.commands.is_empty());
-        if !nothing && !tail.is_empty() {
-            super::fio::note(&mut self.notes, "shell-tail-dropped");
-            self.around.tail = Some(tail.to_owned());
-        }
+        self.tail
+            .finish(text, cut, self.time, &mut self.around, &mut self.notes);
     }
 
     /// Where the command ends, given that the first `used` words belong to it.

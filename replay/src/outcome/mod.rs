@@ -95,8 +95,8 @@ pub struct Entry<'a> {
     pub flush_inside: bool,
     /// Sum of the jobs' windows, ns: what CPU shares are of.
     pub thread_ns: u64,
-    /// CPU time and faults.
-    pub usage: Usage,
+    /// CPU time and faults, if known of all its jobs.
+    pub usage: Option<Usage>,
     /// Depth classes, as [`JobOutcome::depths`].
     pub depths: [u64; DEPTH_LEVELS],
     /// Hand-over classes.
@@ -109,6 +109,8 @@ pub struct Entry<'a> {
     pub failure: Option<&'a Failure>,
     /// Final syncs.
     pub final_syncs: u64,
+    /// How its engine was set up.
+    pub setup: Option<&'a str>,
 }
 
 /// Figures of one direction of an entry or a group, as fio computes them.
@@ -172,6 +174,7 @@ impl<'a> Entry<'a> {
             samples: vec![&outcome.samples],
             failure: outcome.failure.as_ref(),
             final_syncs: outcome.final_syncs,
+            setup: outcome.setup.as_deref(),
         }
     }
 
@@ -198,7 +201,10 @@ impl<'a> Entry<'a> {
             }
         };
         self.thread_ns += other.thread_ns;
-        self.usage += other.usage;
+        self.usage = self.usage.zip(other.usage).map(|(mut sum, more)| {
+            sum += more;
+            sum
+        });
         for level in 0..DEPTH_LEVELS {
             self.depths[level] += other.depths[level];
             self.submits[level] += other.submits[level];

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use fio_parse::diagnostic::{Code, Diagnostic};
 use fio_parse::record::{
     Cpu, Dialect, Direction, Fidelity, FidelityNote, IoCounts, Ios, JobError, Label, Latency,
     Measurement, Percentile, Reading, Record, Records, Samples, Scope, ScopeKind, Source, Spread,
@@ -15,6 +16,7 @@ use fio_parse::workload::{Timed, Workload};
 use super::{
     DdOutcome, Entry, Figures, FioOutcome, Group, Outcome, SampleStats, groups, sample_stats,
 };
+use crate::clock::Usage;
 use crate::dd::Blocks;
 use crate::hist::{DEFAULT_PERCENTILES, Histogram, Stat};
 use crate::plan::dd::{DdPlan, Sink};
@@ -274,7 +276,7 @@ fn entry_record(
         short: flow.short,
         dropped: 0,
     });
-    measurement.cpu = Some(Box::new(cpu(entry)));
+    measurement.cpu = entry.usage.map(|usage| Box::new(cpu(entry, usage)));
     measurement.samples = sample_stats(entry, index).map(|stats| Box::new(samples(&stats)));
     if direction == Direction::Write {
         measurement.io_phase_ns = nanos(entry.io_phase_ns);
@@ -285,6 +287,11 @@ fn entry_record(
     }
     let mut record = record(context, scope, direction, measurement);
     record.errors = errors(entry);
+    if let Some(setup) = entry.setup {
+        record
+            .environment
+            .insert("engine_setup".to_owned(), setup.into());
+    }
     Some(record)
 }
 
@@ -378,16 +385,16 @@ fn latency(stat: &Stat, histogram: Option<&Histogram>) -> Option<Box<Latency>> {
     }))
 }
 
-fn cpu(entry: &Entry<'_>) -> Cpu {
+fn cpu(entry: &Entry<'_>, usage: Usage) -> Cpu {
     let share = |ns: u64| {
         Percent::new(ns as f64 * 100.0 / entry.thread_ns.max(1) as f64).map(Reading::exactly)
     };
     Cpu {
-        user_percent: share(entry.usage.user_ns),
-        system_percent: share(entry.usage.system_ns),
-        context_switches: Some(entry.usage.switches),
-        major_faults: Some(entry.usage.major_faults),
-        minor_faults: Some(entry.usage.minor_faults),
+        user_percent: share(usage.user_ns),
+        system_percent: share(usage.system_ns),
+        context_switches: Some(usage.switches),
+        major_faults: Some(usage.major_faults),
+        minor_faults: Some(usage.minor_faults),
     }
 }
 
@@ -460,6 +467,19 @@ fn dd_record(plan: &DdPlan, outcome: &DdOutcome, context: &Context) -> Record {
         Direction::Read
     };
     let mut record = record(context, Scope::of(ScopeKind::Run), direction, measurement);
+    record
+        .environment
+        .insert("source_ns".to_owned(), outcome.source_ns.into());
+    if outcome.source_limited() {
+        let share = outcome.source_ns as f64 * 100.0 / outcome.window_ns.max(1) as f64;
+        record.warnings.push(Diagnostic::warning(
+            Code::other("source-limited"),
+            None,
+            format!(
+                "reading the source took {share:.0} % of the time: this is not the disk's speed"
+            ),
+        ));
+    }
     record.errors = outcome
         .failure
         .iter()

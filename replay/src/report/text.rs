@@ -109,17 +109,18 @@ fn block(text: &mut String, group: u32, entry: &Entry<'_>) {
         latency_line(text, "    sync", &entry.syncs.lat);
         percentile_lines(text, "sync", &entry.syncs.histogram);
     }
-    let of_time = |ns: u64| ns as f64 * 100.0 / entry.thread_ns.max(1) as f64;
-    let usage = &entry.usage;
-    let _ = writeln!(
-        text,
-        "  cpu          : usr={:3.2}%, sys={:3.2}%, ctx={}, majf={}, minf={}",
-        of_time(usage.user_ns),
-        of_time(usage.system_ns),
-        usage.switches,
-        usage.major_faults,
-        usage.minor_faults
-    );
+    if let Some(usage) = &entry.usage {
+        let of_time = |ns: u64| ns as f64 * 100.0 / entry.thread_ns.max(1) as f64;
+        let _ = writeln!(
+            text,
+            "  cpu          : usr={:3.2}%, sys={:3.2}%, ctx={}, majf={}, minf={}",
+            of_time(usage.user_ns),
+            of_time(usage.system_ns),
+            usage.switches,
+            usage.major_faults,
+            usage.minor_faults
+        );
+    }
     // Like fio: the share is of I/Os without syncs, so that syncs may make it exceed 100 %.
     let ios = entry.flows[0].ios + entry.flows[1].ios;
     shares(

@@ -199,12 +199,7 @@ pub fn no_flush(
 
 /// Zeros written where the text around names a file system that compresses.
 pub fn compressible(measurement: &Measurement, dd: &Dd, around: Around<'_>) -> Option<Diagnostic> {
-    if dd.input.as_deref() != Some("/dev/zero")
-        || !dd
-            .output
-            .as_deref()
-            .is_some_and(|output| !is_device(output))
-    {
+    if dd.input.as_deref() != Some("/dev/zero") || dd.output.as_deref().is_none_or(is_device) {
         return None;
     }
     let texts = || around.labels.iter().copied().chain([around.nearby]);

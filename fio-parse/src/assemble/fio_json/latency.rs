@@ -74,7 +74,7 @@ fn bins(block: &block::Latency<'_>) -> Vec<(u64, u64)> {
 ///
 /// `stat.h` and `stat.c` of fio (`plat_idx_to_val`): in group `g = index / 64 - 1` a bucket is `2^g` wide and the
 /// first starts at `2^(g + 6)`.
-pub(crate) fn bucket_middle(index: u64) -> Option<u64> {
+pub(in crate::assemble) fn bucket_middle(index: u64) -> Option<u64> {
     if index < 128 {
         return Some(index);
     }

@@ -1,0 +1,270 @@
+//! Records of runs that are no fio: dd, the times around it, and summaries of other tools.
+//!
+//! Which report belongs to what is decided here, by order alone: a `time` belongs to the reports of dd right above
+//! it, since the last command and the last text; zsh prints one line for each part of a pipeline, in order, all others
+//! one for the whole, which is given to the last part. A time that is shorter than dd's own window is of something
+//! else, and is not taken.
+
+use super::{Assembler, dd, summary};
+use crate::block::dd::DdBlock;
+use crate::block::summary::SummaryBlock;
+use crate::block::time::{Form, TimeBlock};
+use crate::block::{Block, Kind};
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::record::{
+    Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Tool, WallCovers,
+};
+use crate::workload::{Timed, Workload, command};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The blocks of dd that only say how far a run had come, whose end is in a later block: answers to signals.
+///
+/// Nothing but blank lines and terminal noise may stand between the two, and the command must be the same.
+pub fn superseded(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> HashSet<usize> {
+    let mut found = HashSet::new();
+    let mut last: Option<(usize, &DdBlock<'_>)> = None;
+    for (index, block) in blocks.iter().enumerate() {
+        match &block.kind {
+            Kind::Dd(report) => {
+                let workload = contexts
+                    .get(&index)
+                    .and_then(|context| context.workload.as_deref());
+                if let Some((before, earlier)) = last
+                    && dd::supersedes(report, earlier, workload)
+                {
+                    found.insert(before);
+                }
+                last = Some((index, report));
+            }
+            Kind::Blank | Kind::Other => {}
+            _ => last = None,
+        }
+    }
+    found
+}
+
+/// The words of a label that tell which way bytes went, for reports whose command is not shown.
+fn direction_named(context: &Context) -> Option<Direction> {
+    let labels = context.section.iter().rev().chain(&context.machine);
+    labels
+        .filter_map(|label| {
+            let lower = label.text.to_lowercase();
+            let has = |words: &[&str]| {
+                words.iter().any(|word| {
+                    lower
+                        .split(|c: char| !c.is_alphanumeric())
+                        .any(|have| have == *word)
+                })
+            };
+            let read = has(&["read", "reads", "reading"]) || lower.contains("读");
+            let write = has(&["write", "writes", "writing"]) || lower.contains("写");
+            match (read, write) {
+                (true, false) => Some(Direction::Read),
+                (false, true) => Some(Direction::Write),
+                _ => None,
+            }
+        })
+        .next()
+}
+
+impl Assembler<'_, '_, '_> {
+    /// A report of dd.
+    pub(super) fn dd(&mut self, block: &DdBlock<'_>, context: &Context) {
+        let workload = context.workload.as_deref();
+        let mut report = dd::report(block, workload);
+        if !report.has_figures() {
+            // a run that failed before it moved anything is no result
+            self.parsed.diagnostics.extend(report.warnings);
+            self.parsed
+                .diagnostics
+                .extend(block.errors.iter().map(|error| {
+                    Diagnostic::note(
+                        Code::RUN_FAILED,
+                        Some(error.span),
+                        "dd failed before it moved anything; there is no result",
+                    )
+                }));
+            return;
+        }
+        let direction = workload
+            .and_then(Workload::dd)
+            .and_then(dd::direction)
+            .or_else(|| direction_named(context))
+            .unwrap_or(Direction::Write);
+        let labels: Vec<&str> = context
+            .machine
+            .iter()
+            .chain(&context.section)
+            .map(|label| label.full.as_deref().unwrap_or(&label.text))
+            .collect();
+        let around = dd::plausible::Around {
+            dd: workload.and_then(Workload::dd),
+            direction: Some(direction),
+            labels: &labels,
+            nearby: "",
+        };
+        report
+            .warnings
+            .extend(dd::plausible::check(&report.measurement, around));
+        let tool = Tool {
+            implementation: report.implementation.map(str::to_owned),
+            ..Tool::named("dd")
+        };
+        let mut record = self.record(
+            context,
+            block.span,
+            Dialect::Dd,
+            tool,
+            Scope::of(ScopeKind::Run),
+            direction,
+        );
+        record.errors = report.errors;
+        record.interrupted = report.interrupted;
+        self.untimed.push(self.parsed.records.len());
+        self.push(record, report.measurement, report.warnings);
+    }
+
+    /// Gives the time to the result above it.
+    pub(super) fn time(&mut self, time: &TimeBlock<'_>) {
+        if time.form == Form::Hyperfine {
+            self.hyperfine(time);
+            return;
+        }
+        // zsh and GNU time repeat the command: a time of something else is none of ours
+        if time
+            .command
+            .is_some_and(|command| !mentions_dd(command.text))
+        {
+            return;
+        }
+        let timed = |record: &Record| {
+            record
+                .workload
+                .as_deref()
+                .and_then(|workload| workload.around.timed)
+        };
+        let records = &self.parsed.records;
+        let in_order = time.form == Form::Zsh
+            && self
+                .untimed
+                .first()
+                .is_some_and(|&first| timed(&records[first]) == Some(Timed::Pipeline));
+        let Some(index) = (if in_order {
+            self.untimed.first()
+        } else {
+            self.untimed.last()
+        })
+        .copied() else {
+            return;
+        };
+        if in_order {
+            self.untimed.remove(0);
+        } else {
+            self.untimed.clear();
+        }
+        let record = &mut self.parsed.records[index];
+        let timed = timed(record);
+        if timed == Some(Timed::Sync) {
+            dd::add_sync_time(&mut record.measurement, time);
+            return;
+        }
+        let mut with_time = record.measurement.clone();
+        let covers = if in_order {
+            Some(WallCovers::Run)
+        } else {
+            dd::wall_covers(timed)
+        };
+        dd::add_time(&mut with_time, time, covers.unwrap_or(WallCovers::Unknown));
+        let runtime = record
+            .measurement
+            .runtime_ns
+            .as_ref()
+            .map_or(0.0, |runtime| runtime.lo().get());
+        let wall = with_time
+            .wall_ns
+            .as_ref()
+            .map_or(0.0, |wall| wall.hi().get());
+        // two clocks may differ by a little
+        if wall + 1e6 + runtime * 1e-3 < runtime {
+            record.warnings.push(Diagnostic::warning(
+                Code::DISAGREE,
+                time.real.map(|real| real.span),
+                "the time below the report is shorter than dd's own, so it is of something else; it was not taken",
+            ));
+            return;
+        }
+        record.measurement = with_time;
+    }
+
+    /// hyperfine hides what dd prints: a record with the time on the wall alone.
+    fn hyperfine(&mut self, time: &TimeBlock<'_>) {
+        let Some(command) = time.command.filter(|command| mentions_dd(command.text)) else {
+            return;
+        };
+        let Ok(mut workload) = command::parse_command(command.text) else {
+            return;
+        };
+        workload.span = Some(command.span);
+        let direction = workload
+            .dd()
+            .and_then(dd::direction)
+            .unwrap_or(Direction::Write);
+        let context = Context {
+            workload: Some(Arc::new(workload)),
+            run: self.parsed.records.last().map_or(0, |record| record.run) + 1,
+            ..Context::default()
+        };
+        let mut measurement = Measurement::default();
+        dd::add_time(&mut measurement, time, WallCovers::Run);
+        let record = self.record(
+            &context,
+            time.span,
+            Dialect::Summary,
+            Tool::named("hyperfine"),
+            Scope::of(ScopeKind::Run),
+            direction,
+        );
+        self.push(record, measurement, Vec::new());
+    }
+
+    /// The rows of another tool's summary. Means are the group, what they are made of its jobs.
+    pub(super) fn summary(&mut self, block: &SummaryBlock<'_>, context: &Context) {
+        self.parsed
+            .diagnostics
+            .extend(block.problems.iter().cloned());
+        for line in summary::measurements(block) {
+            let kind = if line.average {
+                ScopeKind::Group
+            } else {
+                ScopeKind::Job
+            };
+            let mut record = self.record(
+                context,
+                line.span,
+                Dialect::Summary,
+                Tool::named(block.tool.name()),
+                Scope::of(kind),
+                line.direction,
+            );
+            if !line.label.text.is_empty() {
+                record.section.push(Label {
+                    text: line.label.text.into(),
+                    full: None,
+                    span: Some(line.label.span),
+                    by: LabelSource::Cell,
+                    ambiguous: false,
+                });
+            }
+            self.push(record, line.measurement, line.warnings);
+        }
+    }
+}
+
+/// Whether a command line runs dd: the word stands by itself, with an operand behind it.
+fn mentions_dd(command: &str) -> bool {
+    let mut words =
+        command.split(|c: char| c.is_whitespace() || matches!(c, '(' | ';' | '"' | '\'' | '|'));
+    words.any(|word| word == "dd" || word.ends_with("/dd")) && command.contains('=')
+}

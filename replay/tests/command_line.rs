@@ -1,0 +1,507 @@
+//! The program itself: what it touches, what it leaves, what it says, how it ends.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_fio-replay"))
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/logs")
+        .join(name)
+        .join("input.txt")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn entries(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    names.map(|name| name.into_string().unwrap()).collect()
+}
+
+fn command(directory: Option<&Path>, words: &str) -> Output {
+    let mut program = program();
+    if let Some(directory) = directory {
+        program.arg("--directory").arg(directory);
+    }
+    program.arg("--").args(words.split(' ')).output().unwrap()
+}
+
+fn records(output: &Output) -> Vec<Value> {
+    text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn without_a_directory_the_plan_is_printed_and_nothing_touched() {
+    let home = tempfile::tempdir().unwrap();
+    let output = program()
+        .arg(fixture("laptops-fio-2021"))
+        .current_dir(home.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let plan = text(&output.stdout);
+    for part in [
+        "workload 1: randwrite bs=4096",
+        "shared by 3 results",
+        "4 GiB",
+        "16 GiB",
+        "60.0 s",
+        "equivalent",
+        "posixaio-linux-serial",
+    ] {
+        assert!(plan.contains(part), "{part} is missing:\n{plan}");
+    }
+    assert!(text(&output.stderr).contains("--directory DIR"));
+    assert_eq!(entries(home.path()), [""; 0]);
+}
+
+#[test]
+fn both_posts_run_scaled_down_and_leave_nothing() {
+    for (post, workloads, section) in [
+        ("laptops-fio-2021", 2, Some("Small random writes")),
+        ("disk-speeds-dd-2020", 2, None),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let canary = home.path().join("canary");
+        fs::write(&canary, "untouched").unwrap();
+        let output = program()
+            .arg(fixture(post))
+            .args([
+                "--size",
+                "8m",
+                "--runtime",
+                "300ms",
+                "--format",
+                "jsonl",
+                "--machine",
+                "bench",
+            ])
+            .arg("--directory")
+            .arg(home.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let records = records(&output);
+        assert_eq!(
+            records.len(),
+            workloads,
+            "each workload runs once, however many results share it"
+        );
+        for record in &records {
+            assert_eq!(
+                (&record["v"], &record["machine"]["text"]),
+                (&1.into(), &"bench".into())
+            );
+            assert_eq!(record["source"]["dialect"], "replay");
+            assert_eq!(record["fidelity"]["verdict"], "deviates");
+            let ids: Vec<&str> = record["fidelity"]["notes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|note| note["id"].as_str().unwrap())
+                .collect();
+            assert!(ids.contains(&"scaled-size"), "{ids:?}");
+            for (name, reading) in record["measurement"].as_object().unwrap() {
+                if reading.get("lo").is_some() {
+                    assert_eq!(reading["lo"], reading["hi"], "{name} is exact");
+                }
+            }
+            for stage in ["bytes_per_sec", "io_phase_ns", "flush_ns"] {
+                assert!(
+                    record["measurement"][stage]["value"].as_f64().unwrap() > 0.0,
+                    "{stage}"
+                );
+            }
+        }
+        if let Some(section) = section {
+            assert_eq!(
+                records[0]["section"].as_array().unwrap().last().unwrap()["text"],
+                section
+            );
+        } else {
+            let measured = &records[0]["measurement"];
+            assert_eq!(measured["wall_covers"], "run-and-sync");
+            assert!(
+                measured["wall_ns"]["value"].as_f64() >= measured["runtime_ns"]["value"].as_f64()
+            );
+            assert!(measured["sync_ns"]["value"].as_f64().unwrap() > 0.0);
+        }
+        assert_eq!(entries(home.path()), ["canary"]);
+        assert_eq!(fs::read_to_string(&canary).unwrap(), "untouched");
+    }
+}
+
+#[test]
+fn records_can_be_replayed_again() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = [
+        "--directory",
+        home.path().to_str().unwrap(),
+        "--format",
+        "jsonl",
+    ];
+    let first = program()
+        .args(directory)
+        .args(["--", "fio --name=a --rw=write --bs=4k --size=64k"])
+        .output()
+        .unwrap();
+    let mut second = program()
+        .args(directory)
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    second
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(&first.stdout)
+        .unwrap();
+    let second = second.wait_with_output().unwrap();
+    assert_eq!(second.status.code(), Some(0));
+    let (first, second) = (records(&first), records(&second));
+    assert_eq!(
+        first[0]["measurement"]["bytes"],
+        second[0]["measurement"]["bytes"]
+    );
+    assert_eq!(first[0]["workload"]["key"], second[0]["workload"]["key"]);
+}
+
+#[test]
+fn files_and_devices_that_a_text_names_are_not_opened() {
+    let home = tempfile::tempdir().unwrap();
+    let victim = home.path().join("victim");
+    fs::write(&victim, "precious").unwrap();
+    let named = victim.display();
+    for words in [
+        format!("fio --name=a --rw=write --bs=4k --size=64k --filename={named}"),
+        format!(
+            "fio --name=../victim --rw=write --bs=4k --size=64k --directory={}",
+            home.path().display()
+        ),
+        format!(
+            "fio --name=a --rw=randrw --bs=4k --size=64k --filename={named} --overwrite=1 --unlink=1"
+        ),
+        format!("dd if=/dev/zero of={named} bs=4k count=4"),
+        format!("dd if={named} of=/dev/null bs=4k count=4"),
+        format!("dd if=/dev/zero of={named} bs=4k count=4 conv=notrunc"),
+    ] {
+        let output = command(Some(home.path()), &words);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{words}: {}",
+            text(&output.stderr)
+        );
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious", "{words}");
+        assert_eq!(entries(home.path()), ["victim"], "{words}");
+    }
+}
+
+#[test]
+fn refusals_name_their_reasons_all_at_once_and_touch_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let output = command(
+        Some(home.path()),
+        "fio --name=a --rw=write --size=1m --ioengine=rbd --exec_prerun=date",
+    );
+    assert_eq!(output.status.code(), Some(3));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("rbd") && said.contains("exec_prerun runs programs"),
+        "{said}"
+    );
+    assert_eq!(entries(home.path()), [""; 0]);
+    let output = command(None, "fio --name=a --rw=write --size=100t");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stdout).contains("--size"));
+    let output = command(
+        Some(home.path()),
+        "fio --name=a --rw=read --bs=2300 --size=1m --direct=1",
+    );
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        text(&output.stderr).contains("multiples of"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn wrong_calls_and_unreadable_inputs_end_with_2() {
+    let code = |arguments: &[&str]| {
+        let output = program()
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        (output.status.code(), text(&output.stderr))
+    };
+    let (found, said) = code(&["/nowhere/at/all"]);
+    assert!(
+        found == Some(2) && said.contains("/nowhere/at/all"),
+        "{said}"
+    );
+    let (found, said) = code(&["/"]);
+    assert!(found == Some(2) && said.contains("directory"), "{said}");
+    assert_eq!(code(&["--size", "much"]).0, Some(2));
+    assert_eq!(code(&["--engine", "magic"]).0, Some(2));
+    assert_eq!(code(&["--", "ls", "-l"]).0, Some(2));
+    let (found, said) = code(&["-"]);
+    assert!(found == Some(2) && said.contains("no command"), "{said}");
+    let (found, said) = code(&[
+        "--directory",
+        "/nowhere",
+        "--",
+        "fio",
+        "--name=a",
+        "--size=64k",
+    ]);
+    assert!(found == Some(2) && said.contains("/nowhere"), "{said}");
+}
+
+#[test]
+fn odd_inputs_end_with_a_message() {
+    let home = tempfile::tempdir().unwrap();
+    let mut noise = vec![0u8; 100_000];
+    let mut state = 1u64;
+    noise.iter_mut().for_each(|byte| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        *byte = (state >> 56) as u8;
+    });
+    let truncated = fs::read(fixture("laptops-fio-2021")).unwrap();
+    for (name, bytes, code) in [
+        ("noise", noise, 2),
+        ("empty", Vec::new(), 2),
+        ("truncated", truncated[..truncated.len() / 3].to_vec(), 0),
+        ("not-a-record", b"{\"v\":1}\n".to_vec(), 2),
+    ] {
+        let path = home.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let output = program().arg(&path).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{name}: {said}");
+        assert!(!said.contains("panicked"), "{name}: {said}");
+    }
+}
+
+/// Starts a long run and waits until its test file is there.
+fn long_run(home: &Path, words: &str) -> Child {
+    let mut child = program()
+        .args(["--format", "jsonl", "--directory"])
+        .arg(home)
+        .arg("--")
+        .args(words.split(' '))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = (0..6000).any(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        entries(home)
+            .iter()
+            .filter(|name| name.starts_with(".fio-replay-"))
+            // It may be gone between the two looks.
+            .filter_map(|name| fs::read_dir(home.join(name)).ok())
+            .any(|mut files| files.next().is_some())
+    });
+    if !begun {
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        panic!("the run does not begin: {}", text(&output.stderr));
+    }
+    // Let it get from the layout into the loop.
+    std::thread::sleep(Duration::from_millis(300));
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("sh")
+        .arg("-c")
+        .arg(format!("kill -{name} {}", child.id()))
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn signals_end_a_run_in_order_with_what_was_measured() {
+    for name in ["INT", "TERM", "HUP"] {
+        let home = tempfile::tempdir().unwrap();
+        let words =
+            "fio --name=a --rw=randwrite --bs=4k --size=4m --runtime=60 --time_based --end_fsync=1";
+        let child = long_run(home.path(), words);
+        let asked = Instant::now();
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        assert!(
+            asked.elapsed() < Duration::from_secs(20),
+            "SIG{name} is obeyed soon"
+        );
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        let records = records(&output);
+        assert_eq!(records[0]["interrupted"], true);
+        assert!(
+            records[0]["measurement"]["bytes"]["value"]
+                .as_u64()
+                .unwrap()
+                > 0
+        );
+        assert_eq!(entries(home.path()), [""; 0], "SIG{name} leaves nothing");
+    }
+}
+
+#[test]
+fn a_signal_ends_dd_and_the_layout_too() {
+    for words in [
+        "dd if=/dev/zero of=x bs=4k count=2000000 oflag=dsync",
+        "fio --name=a --rw=read --bs=4k --size=4g",
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let child = long_run(home.path(), words);
+        signal(&child, "INT");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{words}: {}",
+            text(&output.stderr)
+        );
+        assert_eq!(entries(home.path()), [""; 0], "{words}");
+    }
+}
+
+#[test]
+fn a_write_that_fails_is_reported_with_what_was_measured() {
+    let home = tempfile::tempdir().unwrap();
+    // 64 KiB may be written, the file is 1 MiB; bash counts blocks of 1024 bytes.
+    let line = format!(
+        "ulimit -f 64; exec {} --format jsonl --directory {} -- 'fio --name=a --rw=write --bs=4k --size=1m --fallocate=none'",
+        env!("CARGO_BIN_EXE_fio-replay"),
+        home.path().display()
+    );
+    let Ok(output) = Command::new("bash").arg("-c").arg(line).output() else {
+        eprintln!("SKIPPED: bash is not installed");
+        return;
+    };
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let records = records(&output);
+    assert_eq!(records[0]["measurement"]["bytes"]["value"], 65_536);
+    let error = records[0]["errors"][0]["text"].as_str().unwrap();
+    assert!(error.contains("offset 65536"), "{error}");
+    assert_eq!(records[0]["fidelity"]["verdict"], "deviates");
+    assert_eq!(entries(home.path()), [""; 0]);
+}
+
+#[test]
+fn after_a_kill_the_next_start_cleans_up() {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = long_run(
+        home.path(),
+        "fio --name=a --rw=write --bs=4k --size=4m --runtime=60 --time_based",
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(entries(home.path()).len(), 1, "SIGKILL leaves the sandbox");
+    let output = command(
+        Some(home.path()),
+        "fio --name=a --rw=write --bs=4k --size=64k",
+    );
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(entries(home.path()), [""; 0]);
+}
+
+#[test]
+fn dd_moves_what_gnu_dd_moves() {
+    for (operands, full) in [
+        ("bs=4k count=16", 16),
+        ("bs=1M count=4 conv=fdatasync", 4),
+        ("bs=512 count=100 oflag=dsync", 100),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let line = format!("dd if=/dev/zero of=x {operands}");
+        let output = command(Some(home.path()), &line);
+        let report = text(&output.stdout);
+        assert!(
+            report.starts_with(&format!("{full}+0 records in\n{full}+0 records out\n")),
+            "{report}"
+        );
+        let theirs = Command::new("dd")
+            .args(line.split(' ').skip(1))
+            .current_dir(home.path())
+            .output();
+        let Ok(theirs) = theirs else {
+            eprintln!("SKIPPED: dd is not installed");
+            return;
+        };
+        // The same bytes in the same words; the time differs.
+        let words = |report: &str| {
+            report
+                .lines()
+                .find(|line| line.contains("bytes"))
+                .map(|line| line.split(" copied").next().unwrap().to_owned())
+        };
+        let theirs = text(&theirs.stderr);
+        if theirs.contains("copied") {
+            assert_eq!(words(&report), words(&theirs));
+        }
+    }
+}
+
+#[test]
+fn kept_files_are_where_it_says() {
+    let home = tempfile::tempdir().unwrap();
+    let output = program()
+        .args(["--keep", "--directory"])
+        .arg(home.path())
+        .args(["--", "fio --name=a --rw=write --bs=4k --size=64k"])
+        .output()
+        .unwrap();
+    let kept = entries(home.path());
+    assert_eq!(kept.len(), 1);
+    assert!(text(&output.stderr).contains(&kept[0]));
+    let file = fs::read_dir(home.path().join(&kept[0]))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    assert_eq!(file.metadata().unwrap().len(), 65_536);
+}
+
+#[test]
+fn the_differences_can_be_listed() {
+    let output = program().arg("--explain-fidelity").output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains("posixaio-linux-serial"));
+}
+
+#[test]
+fn a_closed_pipe_is_a_normal_end() {
+    let mut child = program()
+        .arg("--explain-fidelity")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
