@@ -31,7 +31,6 @@ use crate::record::{
     Source, Tool, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
-use crate::workload::Workload;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
