@@ -305,7 +305,7 @@ fn odd_inputs_end_with_a_message() {
 
 /// Starts a long run and waits until its test file is there.
 fn long_run(home: &Path, words: &str) -> Child {
-    let child = program()
+    let mut child = program()
         .args(["--format", "jsonl", "--directory"])
         .arg(home)
         .arg("--")
@@ -314,23 +314,23 @@ fn long_run(home: &Path, words: &str) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let patience = Instant::now();
-    loop {
-        let begun = entries(home)
+    let begun = (0..6000).any(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        entries(home)
             .iter()
             .filter(|name| name.starts_with(".fio-replay-"))
-            .any(|name| !entries(&home.join(name)).is_empty());
-        if begun {
-            // Let it get from the layout into the loop.
-            std::thread::sleep(Duration::from_millis(300));
-            return child;
-        }
-        assert!(
-            patience.elapsed() < Duration::from_secs(30),
-            "the run does not begin"
-        );
-        std::thread::sleep(Duration::from_millis(5));
+            // It may be gone between the two looks.
+            .filter_map(|name| fs::read_dir(home.join(name)).ok())
+            .any(|mut files| files.next().is_some())
+    });
+    if !begun {
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        panic!("the run does not begin: {}", text(&output.stderr));
     }
+    // Let it get from the layout into the loop.
+    std::thread::sleep(Duration::from_millis(300));
+    child
 }
 
 fn signal(child: &Child, name: &str) {

@@ -28,6 +28,9 @@ use crate::unit::{Nanos, Quantity};
 /// The first version that logs nanoseconds.
 const NANOSECONDS: Version = Version::release(2, 99, 0);
 
+/// The share of a number that computing it here may lose.
+const LOST: f64 = 1e-9;
+
 /// The unit of a logged latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LatencyUnit {
@@ -187,8 +190,12 @@ fn latency(
         let possible = Possible::union(scales.iter().filter_map(exact))?;
         Some(Reading::of(possible, decoder.figure(text)))
     };
+    // of several parts the widest counts as the first; equally wide, the order of units stays
+    let lost = sums.mean().max(sums.stddev()) * scales[scales.len() - 1] * LOST;
     let made = |value: f64| -> Option<Reading<Nanos>> {
-        let around = |&scale: &f64| interval(value * scale, value * scale);
+        let around = |&scale: &f64| {
+            Interval::from_f64((value * scale - lost).max(0.0), value * scale + lost)
+        };
         Possible::union(scales.iter().filter_map(around)).map(Reading::unprinted)
     };
     Some(Box::new(Latency {
@@ -237,7 +244,6 @@ fn computed<Q: Quantity>(lo: f64, hi: f64) -> Option<Reading<Q>> {
 }
 
 fn interval<Q: Quantity>(lo: f64, hi: f64) -> Option<Interval<Q>> {
-    const LOST: f64 = 1e-9;
     Interval::from_f64((lo - lo.abs() * LOST).max(0.0), hi + hi.abs() * LOST)
 }
 

@@ -16,6 +16,10 @@
 //! With `lat_percentiles=1` (3.1 on) the percentiles are those of total latency. Where that can't be told and the two
 //! differ, percentiles are taken for completion latency, fio's default, with a note.
 
+mod series;
+
+pub use series::{rows_of_a_report, supersedes};
+
 use super::entry::Entry;
 use super::fio_check;
 use super::machine::{Decoder, count, cut, is_zero};

@@ -16,6 +16,7 @@ pub mod summary;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_runs;
 mod fio_series;
 mod machine;
 mod runs;
@@ -30,6 +31,7 @@ use crate::record::{
     Source, Tool, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,6 +57,8 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         series: fio_series::find(&blocks, &contexts),
         report: Report::default(),
         document: None,
+        terse: None,
+        superseded: Vec::new(),
     };
     if log.encoding() == Encoding::Mixed {
         assembler.parsed.diagnostics.push(Diagnostic::note(
@@ -75,9 +79,18 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         }
     }
     assembler.end_report();
+    assembler.drop_superseded();
+    let borders: Vec<u32> = blocks
+        .iter()
+        .filter(|block| block.starts_a_run())
+        .map(|block| block.span.start)
+        .collect();
+    fio_runs::join(&mut assembler.parsed.records, &borders);
     assembler.parsed.diagnostics.extend(assembler.assumption);
     assembler.parsed
 }
+
+type TerseRows<'b> = &'b [block::fio_terse::Row<'b>];
 
 struct Assembler<'l, 't, 'b> {
     log: &'l Log<'t>,
@@ -93,6 +106,10 @@ struct Assembler<'l, 't, 'b> {
     report: Report,
     /// The last JSON document and where its records are, as the next one may report on the same run.
     document: Option<(&'b block::fio_json::Document<'b>, Range<usize>)>,
+    /// The first and the last report of terse lines of the last run, and where the records of the last are.
+    terse: Option<(TerseRows<'b>, TerseRows<'b>, Range<usize>)>,
+    /// Records of documents and terse lines that a later one of the same run supersedes.
+    superseded: Vec<Range<usize>>,
 }
 
 /// What the parts of one fio report share.
@@ -104,9 +121,21 @@ struct Report {
     failed: Vec<(u32, u32, JobError)>,
     /// The failure that was printed on a line of its own, until a job section tells it too.
     failure: Option<Diagnostic>,
+    /// The run of the jobs that were read, and what they moved in each group and direction.
+    run: u32,
+    moved: HashMap<(u32, Direction), Moved>,
     /// The records of the last job section, and the era of its fio, for lines that were cut loose from it.
     last: Vec<usize>,
     era: Era,
+}
+
+/// What the jobs of a group moved in one direction.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    /// The bytes at least.
+    bytes_min: u64,
+    /// How many job sections say so.
+    jobs: u64,
 }
 
 /// fio, in the version that the context states.
@@ -179,6 +208,10 @@ impl<'b> Assembler<'_, '_, 'b> {
         };
         self.report.failure = None;
         self.report.last.clear();
+        if self.report.run != run {
+            self.report.run = run;
+            self.report.moved.clear();
+        }
         self.report.era = era;
         let measurements = fio_text::measurements(job, era, blocks);
         for error in &errors {
@@ -209,6 +242,14 @@ impl<'b> Assembler<'_, '_, 'b> {
             );
             record.errors.clone_from(&errors);
             record.interrupted = self.report.interrupted;
+            if record.scope.kind == ScopeKind::Job
+                && let Some(bytes) = &part.measurement.bytes
+            {
+                let key = (scope.group.unwrap_or(0), part.direction);
+                let moved = self.report.moved.entry(key).or_default();
+                moved.bytes_min = moved.bytes_min.saturating_add(bytes.lo().0);
+                moved.jobs += 1;
+            }
             self.report.last.push(self.parsed.records.len());
             self.push(record, part.measurement, part.warnings);
         }
@@ -269,11 +310,39 @@ impl<'b> Assembler<'_, '_, 'b> {
                 .map(|(_, _, error)| error.clone())
                 .collect();
             record.interrupted = self.report.interrupted;
-            self.assume(era.seen(Look::Modern));
+            self.assume(era.seen(if printed.legacy {
+                Look::Legacy
+            } else {
+                Look::Modern
+            }));
             if let Some(prefix) = printed.prefix {
                 self.name_file(&mut record, prefix);
             }
-            self.push(record, line.measurement, line.warnings);
+            let mut warnings = line.warnings;
+            let key = (group.group.unwrap_or(0), line.direction);
+            let moved = self
+                .report
+                .moved
+                .get(&key)
+                .filter(|_| self.report.run == run);
+            if let (Some(moved), Some(bytes)) = (moved, &line.measurement.bytes)
+                // to 2.16 the sum counts whole KiB of each job; sections may be missing, so it may well be larger
+                && moved.bytes_min > bytes.hi().0.saturating_add(1024 * moved.jobs)
+            {
+                warnings.push(Diagnostic::warning(
+                    Code::DISAGREE,
+                    bytes.printed.first().map(|printed| printed.span),
+                    format!(
+                        "the jobs above moved {} bytes or more, but {} is printed for their group",
+                        moved.bytes_min,
+                        bytes
+                            .printed
+                            .first()
+                            .map_or("", |printed| printed.text.as_str())
+                    ),
+                ));
+            }
+            self.push(record, line.measurement, warnings);
         }
     }
 
@@ -320,12 +389,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             if let Some((earlier, records)) = self.document.take()
                 && fio_json::supersedes(document, earlier)
             {
-                self.parsed.records.drain(records);
-                self.parsed.diagnostics.push(Diagnostic::note(
-                    Code::STATUS_SERIES,
-                    Some(earlier.span),
-                    "this report is of a run that went on; the last one below is its result",
-                ));
+                self.supersede(records, earlier.span);
             }
             let first = self.parsed.records.len();
             let version = document.version.or(context.version.as_deref());
@@ -338,7 +402,7 @@ impl<'b> Assembler<'_, '_, 'b> {
         }
     }
 
-    fn fio_terse(&mut self, terse: &block::fio_terse::FioTerse<'_>, context: &Context) {
+    fn fio_terse(&mut self, terse: &'b block::fio_terse::FioTerse<'b>, context: &Context) {
         self.untimed.clear();
         self.parsed
             .diagnostics
@@ -348,20 +412,50 @@ impl<'b> Assembler<'_, '_, 'b> {
             stated.and_then(Version::read).map(|(version, _)| version),
             context.workload.as_deref(),
         );
-        for row in &terse.rows {
-            let (entries, diagnostics) = fio_terse::entries(self.log, row, around);
-            for mut entry in entries {
-                entry.workload = context.workload.clone();
-                self.entry(
-                    entry,
-                    context,
-                    Dialect::FioTerse,
-                    row.fio.or(stated),
-                    self.series.number(context.run),
-                );
+        let run_number = self.series.number(context.run);
+        for rows in terse.rows.chunks(fio_terse::rows_of_a_report(&terse.rows)) {
+            let mut first = rows;
+            if let Some((run, earlier, records)) = self.terse.take()
+                && fio_terse::supersedes(rows, earlier, run)
+            {
+                self.supersede(records, earlier[0].span);
+                first = run;
             }
-            self.parsed.diagnostics.extend(diagnostics);
+            let start = self.parsed.records.len();
+            for row in rows {
+                let (entries, diagnostics) = fio_terse::entries(self.log, row, around);
+                for mut entry in entries {
+                    entry.workload = context.workload.clone();
+                    let version = row.fio.or(stated);
+                    self.entry(entry, context, Dialect::FioTerse, version, run_number);
+                }
+                self.parsed.diagnostics.extend(diagnostics);
+            }
+            self.terse = Some((first, rows, start..self.parsed.records.len()));
         }
+    }
+
+    /// The report with these records was one of a run that went on.
+    fn supersede(&mut self, records: Range<usize>, span: Span) {
+        self.superseded.push(records);
+        self.parsed.diagnostics.push(Diagnostic::note(
+            Code::STATUS_SERIES,
+            Some(span),
+            "this report is of a run that went on; the last one below is its result",
+        ));
+    }
+
+    /// Removes the records of superseded reports, which were kept so that places in the list stay.
+    fn drop_superseded(&mut self) {
+        if self.superseded.is_empty() {
+            return;
+        }
+        let mut keep = vec![true; self.parsed.records.len()];
+        for records in &self.superseded {
+            keep[records.clone()].fill(false);
+        }
+        let mut keep = keep.into_iter();
+        self.parsed.records.retain(|_| keep.next() != Some(false));
     }
 
     fn fio_log(&mut self, samples: &block::fio_log::FioLog<'_>, context: &Context) {

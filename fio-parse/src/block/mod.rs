@@ -148,6 +148,14 @@ pub enum Role<'a> {
 }
 
 impl Block<'_> {
+    /// Whether results below it are of another run than results above it: a command, a report's header, a version.
+    pub fn starts_a_run(&self) -> bool {
+        matches!(
+            self.role(),
+            Role::Command { .. } | Role::Header(_) | Role::Version(_)
+        )
+    }
+
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {

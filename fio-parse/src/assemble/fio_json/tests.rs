@@ -222,3 +222,63 @@ fn options_become_a_workload() {
     );
     assert_eq!(job.other, [("gtod_reduce".to_owned(), "1".to_owned())]);
 }
+
+/// Whether the second of two documents supersedes the first; each is timestamp, elapsed, io_bytes, runtime, largest latency.
+fn goes_on(documents: [(u64, Option<u64>, u64, u64, u64); 2]) -> bool {
+    let text: String = documents
+        .iter()
+        .map(|(at, elapsed, io, runtime, max)| {
+            let elapsed = elapsed.map_or(String::new(), |e| format!("\"elapsed\" : {e}, "));
+            format!(
+                "{{\"fio version\" : \"fio-2.1\", \"timestamp\" : {at}, \"jobs\" : [{{\"jobname\" : \"a\", \"groupid\" : 0, {elapsed}\"read\" : {{\"io_bytes\" : {io}, \"runtime\" : {runtime}, \"clat\" : {{\"min\" : 3, \"max\" : {max}}}}}}}]}}\n"
+            )
+        })
+        .collect();
+    let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+    let mut lines = log.segments();
+    let mut next = || {
+        fio_json::read(&log, &mut lines)
+            .unwrap()
+            .documents
+            .remove(0)
+    };
+    let (earlier, later) = (next(), next());
+    supersedes(&later, &earlier)
+}
+
+#[test]
+fn a_run_that_goes_on_is_told_from_another_run() {
+    // status each second, of one start
+    assert!(goes_on([
+        (1001, Some(1), 10, 900, 7),
+        (1002, Some(2), 20, 1900, 9)
+    ]));
+    // printed twice at the end
+    assert!(goes_on([
+        (1002, Some(2), 20, 1900, 9),
+        (1002, Some(2), 20, 1900, 9)
+    ]));
+    // the same job again, begun when the first had ended
+    assert!(!goes_on([
+        (1010, Some(10), 10, 9900, 7),
+        (1021, Some(10), 20, 9901, 9)
+    ]));
+    // less than before
+    assert!(!goes_on([
+        (1001, Some(1), 10, 900, 7),
+        (1002, Some(2), 9, 1900, 9)
+    ]));
+    // without elapsed the extremes must be nested, and time must have gone by
+    assert!(goes_on([
+        (1001, None, 10, 900, 7),
+        (1001, None, 20, 1900, 9)
+    ]));
+    assert!(!goes_on([
+        (1001, None, 10, 900, 7),
+        (1001, None, 20, 1900, 6)
+    ]));
+    assert!(!goes_on([
+        (1001, None, 10, 900, 7),
+        (1001, None, 10, 900, 7)
+    ]));
+}

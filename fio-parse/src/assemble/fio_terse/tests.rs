@@ -171,3 +171,40 @@ fn a_failed_job_keeps_its_error() {
         (0, &Code::JOB_FAILED)
     );
 }
+
+/// How many rows make a report, of lines with these io and runtime.
+fn rows_each(lines: &[(u64, u64)]) -> usize {
+    let text: String = lines
+        .iter()
+        .map(|(io, runtime)| plain("3;fio-3.33;a;0;0", &format!("{io};1;1;{runtime}"), SLAT) + "\n")
+        .collect();
+    let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+    let block = fio_terse::read(&log, &mut log.segments()).unwrap();
+    assert_eq!(block.rows.len(), lines.len());
+    rows_of_a_report(&block.rows)
+}
+
+#[test]
+fn a_run_that_goes_on_is_told_from_jobs_of_one_name() {
+    // one job that reports each second, and at its end
+    assert_eq!(
+        rows_each(&[(36768, 757), (94764, 1757), (144728, 2757), (157072, 3001)]),
+        1
+    );
+    // two jobs of one name that do
+    assert_eq!(
+        rows_each(&[(10, 1000), (11, 1001), (20, 2000), (21, 2001)]),
+        2
+    );
+    // four jobs side by side: the same amount, or the same time
+    assert_eq!(
+        rows_each(&[(8192, 233), (8192, 235), (8192, 403), (8192, 495)]),
+        4
+    );
+    assert_eq!(
+        rows_each(&[(10, 60001), (11, 60002), (12, 60003), (13, 60004)]),
+        4
+    );
+    assert_eq!(rows_each(&[(10, 1000), (9, 2000)]), 2);
+    assert_eq!(rows_each(&[(10, 1000)]), 1);
+}

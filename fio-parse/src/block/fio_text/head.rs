@@ -118,7 +118,7 @@ fn window(text: &str) -> usize {
 
 /// Whether `text` is what C's `ctime` gives: `Mon Nov 30 14:42:38 2026`.
 fn is_time(text: &str) -> bool {
-    let mut words = text.split_ascii_whitespace();
+    let mut words = text.split_whitespace();
     let name = |word: Option<&str>| {
         word.is_some_and(|w| w.len() == 3 && w.bytes().all(|b| b.is_ascii_alphabetic()))
     };

@@ -1,0 +1,122 @@
+//! Megabytes a second of fio's machine formats, from bytes in memory to records with every field read.
+//!
+//! `cargo bench -p fio-parse --bench machine [-- WORD]` runs the lines whose name holds the word. Inputs are the
+//! committed runs repeated to a hundred megabytes, and a log of samples made here. Times are processor time of this
+//! thread, the best of several, so that a busy machine does not spoil them.
+
+use fio_parse::assemble::fio_log::LatencyUnit;
+use fio_parse::block::fio_log::LogKind;
+use fio_parse::series::{Format, series};
+use fio_parse::{Log, parse};
+use std::fmt::Write as _;
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+const SIZE: usize = 100_000_000;
+const ROUNDS: usize = 5;
+
+/// Seconds that this thread has used; wall time where the system does not tell.
+fn seconds(start: Instant) -> f64 {
+    fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok())
+        .map_or_else(|| start.elapsed().as_secs_f64(), |ns| ns / 1e9)
+}
+
+fn bench(name: &str, size: usize, mut work: impl FnMut() -> usize) {
+    let wanted = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    if wanted.is_some_and(|word| !name.contains(&word)) {
+        return;
+    }
+    let start = Instant::now();
+    let mut best = f64::MAX;
+    let mut count = 0;
+    for _ in 0..ROUNDS {
+        let before = seconds(start);
+        count = black_box(work());
+        best = best.min(seconds(start) - before);
+    }
+    println!(
+        "{name:28} {:8.0} MB/s  {count} items",
+        size as f64 / best / 1e6
+    );
+}
+
+/// The files called `file` of the runs that `keep` keeps, one after the other until they fill `SIZE`.
+fn repeated(file: &str, keep: impl Fn(&str) -> bool) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/runs");
+    let mut once = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(&keep)
+            && let Ok(text) = fs::read(path.join(file))
+        {
+            once.extend(text);
+        }
+    }
+    once.repeat(SIZE / once.len())
+}
+
+fn records(name: &str, bytes: &[u8]) -> usize {
+    let log = Log::from_bytes(name, bytes).unwrap();
+    parse(&log).records.len()
+}
+
+fn main() {
+    // a status series would be dropped as such, and its text be read for nothing
+    let plain = |name: &str| !name.starts_with("status");
+    let json = repeated("fio.json", plain);
+    bench("json", json.len(), || records("a.json", &json));
+    let plus = repeated("fio.json", |name| {
+        name.starts_with("randrw") || name.starts_with("null")
+    });
+    bench("json+ with bins", plus.len(), || records("a.json", &plus));
+    let minified: Vec<u8> = json
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
+    let minified = String::from_utf8(minified)
+        .unwrap()
+        .replace("fioversion", "fio version");
+    bench("json, minified", minified.len(), || {
+        records("a.json", minified.as_bytes())
+    });
+    let terse = repeated("terse.txt", plain);
+    bench("terse", terse.len(), || records("a.txt", &terse));
+
+    let mut log = String::new();
+    let mut random = 1u64;
+    while log.len() < SIZE {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let (value, direction, offset) = (
+            random >> 44,
+            random >> 40 & 1,
+            (random >> 20 & 0xfffff) * 4096,
+        );
+        let time = log.len() / 3000;
+        let _ = writeln!(log, "{time}, {value}, {direction}, 4096, {offset}, 0");
+    }
+    bench("log to summary", log.len(), || {
+        records("a_clat.1.log", log.as_bytes())
+    });
+    for (name, format) in [
+        ("log to JSON Lines", Format::JsonLines),
+        ("log to CSV", Format::Csv),
+    ] {
+        bench(name, log.len(), || {
+            let out = std::io::sink();
+            let kind = LogKind::CompletionLatency;
+            let summary =
+                series(log.as_bytes(), kind, LatencyUnit::Nanoseconds, format, out).unwrap();
+            summary.samples as usize
+        });
+    }
+}
