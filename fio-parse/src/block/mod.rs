@@ -150,7 +150,11 @@ pub enum Role<'a> {
 impl Block<'_> {
     /// Whether results below it are of another run than results above it: a command, a report's header, a version.
     pub fn starts_a_run(&self) -> bool {
-        matches!(
+        // asked for every block, and most are of these kinds
+        !matches!(
+            self.kind,
+            Kind::Blank | Kind::Other | Kind::Prose(_) | Kind::FioJob(_)
+        ) && matches!(
             self.role(),
             Role::Command { .. } | Role::Header(_) | Role::Version(_)
         )
@@ -159,7 +163,7 @@ impl Block<'_> {
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
-            Kind::Blank | Kind::Other | Kind::Time(_) => Role::Neutral,
+            Kind::Blank | Kind::Other => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
                 Style::Heading(level) => Role::Heading(level, prose.span),
                 Style::Emphasis => Role::Short(prose.span, LabelSource::Caption),
@@ -211,6 +215,11 @@ impl Block<'_> {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
             },
+            Kind::Time(time) if time.is_result() => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits([Direction::Write]),
+            },
+            Kind::Time(_) => Role::Neutral,
             Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
             Kind::Summary(summary) => Role::Result {
                 kind: ResultKind::Whole,
@@ -310,7 +319,7 @@ fn next<'t>(
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
-    if prose::unquoted(line.text).is_empty() {
+    if is_empty(prose::unquoted(line.text)) {
         *lines = behind;
         return Some(Kind::Blank);
     }
@@ -338,6 +347,14 @@ fn next<'t>(
     Some(Kind::Prose(prose))
 }
 
+/// Whether a line shows nothing: no text, or the markup of an empty line.
+fn is_empty(text: &str) -> bool {
+    matches!(
+        text,
+        "" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
+    )
+}
+
 /// The readers, asked in turn.
 fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     if let Some(json) = fio_json::read(log, lines) {
@@ -349,11 +366,11 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     if let Some(samples) = fio_log::read(log, lines) {
         return Some(Kind::FioLog(Box::new(samples)));
     }
-    if let Some(group) = fio_group::read(log, lines) {
-        return Some(Kind::FioGroup(Box::new(group)));
-    }
     if let Some(job) = fio_text::read(log, lines) {
         return Some(Kind::FioJob(Box::new(job)));
+    }
+    if let Some(group) = fio_group::read(log, lines) {
+        return Some(Kind::FioGroup(Box::new(group)));
     }
     if let Some(note) = fio_note::read(log, lines) {
         return Some(Kind::FioNote(note));
