@@ -141,10 +141,13 @@ pub fn check(log: &Log<'_>, records: &[Record]) -> Vec<Claim> {
             to: text.len(),
         })
         .collect();
-    for i in 0..results.len() {
-        let from = results[i].from;
-        let next = records.iter().map(start_of).filter(|s| *s >= from).min();
-        results[i].to = next.unwrap_or(text.len());
+    for result in &mut results {
+        let next = records
+            .iter()
+            .map(start_of)
+            .filter(|s| *s >= result.from)
+            .min();
+        result.to = next.unwrap_or(text.len());
     }
     let mut claims = Vec::new();
     for (index, result) in results.iter().enumerate() {
