@@ -163,7 +163,7 @@ impl Block<'_> {
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
-            Kind::Blank | Kind::Other | Kind::Time(_) => Role::Neutral,
+            Kind::Blank | Kind::Other => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
                 Style::Heading(level) => Role::Heading(level, prose.span),
                 Style::Emphasis => Role::Short(prose.span, LabelSource::Caption),
@@ -215,6 +215,11 @@ impl Block<'_> {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
             },
+            Kind::Time(time) if time.is_result() => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits([Direction::Write]),
+            },
+            Kind::Time(_) => Role::Neutral,
             Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
             Kind::Summary(summary) => Role::Result {
                 kind: ResultKind::Whole,
@@ -314,7 +319,7 @@ fn next<'t>(
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
-    if prose::unquoted(line.text).is_empty() {
+    if is_empty(prose::unquoted(line.text)) {
         *lines = behind;
         return Some(Kind::Blank);
     }
@@ -340,6 +345,14 @@ fn next<'t>(
         return Some(Kind::Other);
     }
     Some(Kind::Prose(prose))
+}
+
+/// Whether a line shows nothing: no text, or the markup of an empty line.
+fn is_empty(text: &str) -> bool {
+    matches!(
+        text,
+        "" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
+    )
 }
 
 /// The readers, asked in turn.

@@ -12,17 +12,21 @@ use crate::source::Span;
 use crate::unit::{Bytes, BytesPerSec, Nanos};
 use compact_str::CompactString;
 
-/// Decodes the byte line.
-pub(super) fn decode(report: &mut Report, transfer: &Transfer<'_>, kind: Kind) {
+/// Decodes the byte line; `last` where it is known to end the report, and to be no progress.
+pub(super) fn decode(report: &mut Report, transfer: &Transfer<'_>, kind: Kind, last: bool) {
     let bytes = transfer
         .bytes
         .and_then(|figure| bytes(report, figure, &transfer.sizes, kind));
-    let seconds = seconds(report, transfer.seconds, kind);
+    let last = last || transfer::split_number(transfer.rate.text).is_none();
+    let seconds = seconds(report, transfer.seconds, kind, last);
     let rate = rate(report, transfer.rate, kind);
     let derived = bytes
         .as_ref()
         .zip(seconds.as_ref())
         .and_then(|(bytes, seconds)| {
+            if bytes.lo().0 == 0 {
+                return Some(Possible::exactly(BytesPerSec::default()));
+            }
             let (count, time) = (bytes.lo().0 as f64 * 1e9, seconds.possible());
             let lo = BytesPerSec::new((count / time.hi().get()).next_down().max(0.0))?;
             // no time at all: the rate has no upper end
@@ -96,7 +100,7 @@ fn whole_milliseconds(
             Severity::Note,
             transfer.rate.span,
             format!(
-                "{} was computed from about {:.0} whole milliseconds; {taken}",
+                "{} was computed from whole milliseconds, here about {:.0}; {taken}",
                 transfer.rate.text,
                 millis.max(1.0)
             ),
@@ -172,10 +176,15 @@ fn bytes(
     Some(Reading::of(Possible::exactly(Bytes(count)), figure))
 }
 
-fn seconds(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Reading<Nanos>> {
+fn seconds(
+    report: &mut Report,
+    figure: Figure<'_>,
+    kind: Kind,
+    last: bool,
+) -> Option<Reading<Nanos>> {
     let (number, _) = transfer::split_number(figure.text)?;
     let number = dotted(number);
-    match decimal::read::<Nanos>(&number, kind.seconds(&number), 1e9) {
+    match decimal::read::<Nanos>(&number, kind.seconds(&number, last), 1e9) {
         Ok(possible) => Some(Reading::of(possible, figure)),
         Err(error) => {
             report.warn(

@@ -51,12 +51,12 @@ impl Kind {
         })
     }
 
-    /// How it prints seconds. Whole seconds are those of progress lines, rounded.
-    pub fn seconds(self, number: &str) -> Decimal {
+    /// How it prints seconds. Whole seconds are those of progress lines, rounded, unless the line is known to be the `last`.
+    pub fn seconds(self, number: &str, last: bool) -> Decimal {
         match self {
             // %g strips zeros; a text with one decimal and few digits may be of a uutils, which rounds to one decimal
             Kind::Gnu | Kind::Uutils if one_decimal(number) => Decimal::Rounded,
-            Kind::Gnu | Kind::Uutils if number.contains(['.', 'e']) => Decimal::General(6),
+            Kind::Gnu | Kind::Uutils if last || number.contains(['.', 'e']) => Decimal::General(6),
             Kind::OpenBsd | Kind::NetBsd => Decimal::Truncated,
             _ => Decimal::Rounded,
         }
