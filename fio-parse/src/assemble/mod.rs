@@ -112,13 +112,16 @@ struct Assembler<'l, 't, 'b> {
     superseded: Vec<Range<usize>>,
 }
 
+/// How many different errors of its jobs a group names.
+const ERRORS: usize = 8;
+
 /// What the parts of one fio report share.
 #[derive(Default)]
 struct Report {
     /// Whether the run was ended before its time.
     interrupted: bool,
-    /// The run of the jobs that failed, their groups and errors.
-    failed: Vec<(u32, u32, JobError)>,
+    /// The errors of jobs by run and group: different ones, and a few at most, for their group to name.
+    failed: HashMap<(u32, u32), Vec<JobError>>,
     /// The failure that was printed on a line of its own, until a job section tells it too.
     failure: Option<Diagnostic>,
     /// The run of the jobs that were read, and what they moved in each group and direction.
@@ -215,9 +218,11 @@ impl<'b> Assembler<'_, '_, 'b> {
         self.report.era = era;
         let measurements = fio_text::measurements(job, era, blocks);
         for error in &errors {
-            self.report
-                .failed
-                .push((run, scope.group.unwrap_or(0), error.clone()));
+            let key = (run, scope.group.unwrap_or(0));
+            let failed = self.report.failed.entry(key).or_default();
+            if failed.len() < ERRORS && !failed.contains(error) {
+                failed.push(error.clone());
+            }
             if measurements.is_empty() {
                 self.parsed.diagnostics.push(Diagnostic::warning(
                     Code::JOB_FAILED,
@@ -304,11 +309,8 @@ impl<'b> Assembler<'_, '_, 'b> {
                 line.direction,
             );
             // a sum that a failed job is part of is no result either
-            let failed = self.report.failed.iter();
-            record.errors = failed
-                .filter(|failed| (failed.0, failed.1) == (run, group.group.unwrap_or(0)))
-                .map(|(_, _, error)| error.clone())
-                .collect();
+            let failed = self.report.failed.get(&(run, group.group.unwrap_or(0)));
+            record.errors = failed.cloned().unwrap_or_default();
             record.interrupted = self.report.interrupted;
             self.assume(era.seen(if printed.legacy {
                 Look::Legacy
