@@ -122,6 +122,10 @@ impl Session {
             .complaints
             .iter()
             .for_each(|complaint| say(complaint));
+        workloads
+            .remarks
+            .iter()
+            .for_each(|remark| eprint!("{remark}"));
         if failed || !workloads.complaints.is_empty() {
             return Err(End::Said(UNREADABLE));
         }

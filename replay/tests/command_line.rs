@@ -147,6 +147,34 @@ fn both_posts_run_scaled_down_and_leave_nothing() {
 }
 
 #[test]
+fn job_files_run_stage_by_stage() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("jobs.fio");
+    fs::write(&file, "[global]\nsize=256k\nbs=4k\n\n[first]\nrw=write\nnumjobs=2\ngroup_reporting\n\n[second]\nstonewall\nrw=randread\n").unwrap();
+    let output = program()
+        .args(["--format", "jsonl", "--directory"])
+        .arg(home.path())
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let records = records(&output);
+    let seen: Vec<(&str, u64, u64)> = records
+        .iter()
+        .map(|record| {
+            let bytes = record["measurement"]["bytes"]["value"].as_u64().unwrap();
+            (
+                record["direction"].as_str().unwrap(),
+                record["scope"]["group"].as_u64().unwrap(),
+                bytes,
+            )
+        })
+        .collect();
+    assert_eq!(seen, [("write", 0, 512 << 10), ("read", 1, 256 << 10)]);
+    assert_eq!(entries(home.path()), ["jobs.fio"]);
+}
+
+#[test]
 fn records_can_be_replayed_again() {
     let home = tempfile::tempdir().unwrap();
     let directory = [

@@ -544,7 +544,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             source: Source {
                 name: Arc::clone(&self.name),
                 span: Some(span),
-                line: Some(self.log.line_column(span.start).0),
+                line: Some(self.log.line_of(span.start)),
                 dialect,
                 tool,
             },

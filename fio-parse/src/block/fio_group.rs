@@ -27,8 +27,10 @@ use crate::figure::Figure;
 use crate::lex::{self, Lexed};
 use crate::record::Direction;
 use crate::source::{Log, Segments, Span};
+use memchr::memmem::Finder;
 use nom::Parser;
 use nom::combinator::opt;
+use std::sync::LazyLock;
 
 /// A group status, undecoded.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,7 +128,9 @@ fn head(rest: &str, line: &str) -> Option<u32> {
         rest
     } else {
         // a head that was grepped with the name of its file
-        let at = memchr::memmem::find(line.as_bytes(), b":Run status group ")?;
+        static HEAD: LazyLock<Finder<'static>> =
+            LazyLock::new(|| Finder::new(":Run status group "));
+        let at = HEAD.find(line.as_bytes())?;
         &line[at + 1..]
     };
     let rest = lex::skip_blanks(rest.strip_prefix("Run status group")?);
@@ -199,8 +203,11 @@ fn start<'t>(text: &'t str, line: &'t str) -> Option<(usize, Direction, &'t str)
         return Some((text.len() - rest.len(), direction, fields));
     }
     // grepped with something before it: look for the first field, then back for the name
-    let at = memchr::memmem::find(line.as_bytes(), b"bw=")
-        .or_else(|| memchr::memmem::find(line.as_bytes(), b"aggrb="))?;
+    static FIRST_FIELDS: LazyLock<[Finder<'static>; 2]> =
+        LazyLock::new(|| ["bw=", "aggrb="].map(Finder::new));
+    let at = FIRST_FIELDS
+        .iter()
+        .find_map(|field| field.find(line.as_bytes()))?;
     let head = line[..at].trim_end();
     let colon = head.rfind(':')?;
     let before = line[..colon].trim_end();

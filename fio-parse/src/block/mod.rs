@@ -150,7 +150,11 @@ pub enum Role<'a> {
 impl Block<'_> {
     /// Whether results below it are of another run than results above it: a command, a report's header, a version.
     pub fn starts_a_run(&self) -> bool {
-        matches!(
+        // asked for every block, and most are of these kinds
+        !matches!(
+            self.kind,
+            Kind::Blank | Kind::Other | Kind::Prose(_) | Kind::FioJob(_)
+        ) && matches!(
             self.role(),
             Role::Command { .. } | Role::Header(_) | Role::Version(_)
         )
@@ -384,11 +388,11 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     if let Some(samples) = fio_log::read(log, lines) {
         return Some(Kind::FioLog(Box::new(samples)));
     }
-    if let Some(group) = fio_group::read(log, lines) {
-        return Some(Kind::FioGroup(Box::new(group)));
-    }
     if let Some(job) = fio_text::read(log, lines) {
         return Some(Kind::FioJob(Box::new(job)));
+    }
+    if let Some(group) = fio_group::read(log, lines) {
+        return Some(Kind::FioGroup(Box::new(group)));
     }
     if let Some(note) = fio_note::read(log, lines) {
         return Some(Kind::FioNote(note));

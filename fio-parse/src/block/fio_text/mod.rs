@@ -245,9 +245,7 @@ impl<'t> Reader<'t> {
 
     /// Reads a further line of the section; `None` where the section has ended.
     fn go_on(&mut self, segment: Segment<'t>) -> Option<&'t str> {
-        if memchr::memmem::find(segment.text.as_bytes(), head::MARK.as_bytes()).is_some() {
-            return None;
-        }
+        // a head is none of the lines below, whatever its name: it has a parenthesis where they have figures
         self.line(lex::skip_margin(self.rest_of(segment)))
     }
 
