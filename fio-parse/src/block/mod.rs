@@ -274,8 +274,15 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     let mut preformatted = false;
     loop {
         let start = lines.offset();
-        let Some(kind) = next(log, &mut lines, &mut preformatted) else {
-            return blocks;
+        let rate = below_filtered_dd(&blocks)
+            .then(|| dd::read_rate(log, &mut lines))
+            .flatten();
+        let kind = match rate {
+            Some(rate) => Kind::Dd(Box::new(rate)),
+            None => match next(log, &mut lines, &mut preformatted) {
+                Some(kind) => kind,
+                None => return blocks,
+            },
         };
         let span = Span::new(start, lines.offset());
         match (blocks.last_mut(), kind) {
@@ -303,6 +310,21 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
                 blocks.push(Block { kind, span });
             }
         }
+    }
+}
+
+/// Whether the last block is a dd whose output went through a filter, or a rate that such a filter left.
+fn below_filtered_dd(blocks: &[Block<'_>]) -> bool {
+    match blocks.last().map(|block| &block.kind) {
+        Some(Kind::Dd(report)) => report.is_rate_only(),
+        Some(Kind::Command(command)) => command.workload.as_deref().is_some_and(|workload| {
+            let tail = workload.around.tail.as_deref().unwrap_or("");
+            workload.dd().is_some()
+                && ["awk", "grep", "cut", "sed"]
+                    .iter()
+                    .any(|name| tail.contains(name))
+        }),
+        _ => false,
     }
 }
 
