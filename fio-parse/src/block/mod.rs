@@ -190,10 +190,9 @@ impl Block<'_> {
             Kind::FioJson(json) => {
                 let jobs = json.documents.iter().flat_map(|document| &document.jobs);
                 let sides = jobs.flat_map(|job| &job.sides);
-                let moved = sides.filter(|(_, side)| side.moved_bytes());
                 Role::Result {
                     kind: ResultKind::Documents(json.documents.len() as u32),
-                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                    directions: direction_bits(sides.map(|&(direction, _)| direction)),
                 }
             }
             Kind::FioTerse(terse) => {
