@@ -117,6 +117,12 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::FioJob(loose), None) => self.loose(loose),
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
             (Kind::FioNote(note), _) => self.note(note),
+            (Kind::FioHeader(header), _) => {
+                self.parsed
+                    .diagnostics
+                    .extend(header.problems.iter().cloned());
+                self.untimed.clear();
+            }
             (Kind::FioJson(json), Some(context)) => self.fio_json(json, context),
             (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context),
             (Kind::FioLog(samples), Some(context)) => self.fio_log(samples, context),
