@@ -283,7 +283,8 @@ impl Runs {
             self.count += 1;
             self.group = None;
         }
-        self.open = true;
+        // nothing goes on from a result that is a run of its own
+        self.open = !matches!(kind, ResultKind::Whole | ResultKind::Documents(_));
         if let ResultKind::Group(group) = kind {
             self.group = Some(group);
         }

@@ -114,6 +114,8 @@ pub enum Look {
     ModernMicroseconds,
     /// Modern, and something of 2.99: `(nsec)`, `samples=`, an `iops` line.
     ModernNanoseconds,
+    /// Modern, and bases that contradict each other unless digits are no decimals: 2.17 to 2.19.
+    ModernRemainders,
     /// `issued rwt:`: 2.17 to 3.3.
     IssuedRwt,
     /// `issued rwts:`: 3.4 and later.
@@ -165,6 +167,7 @@ impl Era {
             Look::Modern => (NEW_LOOK, LAST),
             Look::ModernMicroseconds => (NEW_LOOK, before(NANOSECONDS)),
             Look::ModernNanoseconds => (NANOSECONDS, LAST),
+            Look::ModernRemainders => (NEW_LOOK, before(DECIMALS)),
             Look::IssuedRwt => (NEW_LOOK, before(SYNCS_COUNTED)),
             Look::IssuedRwts => (SYNCS_COUNTED, LAST),
             Look::ZoneResets => (ZONE_RESETS, LAST),
@@ -216,6 +219,11 @@ impl Era {
     /// Whether it has the look of 2.17 and later.
     pub fn is_modern(&self) -> bool {
         self.is_from(NEW_LOOK)
+    }
+
+    /// Whether digits after the point were taken for decimals though they need not be: no version is stated, and 2.17 to 2.19 are not ruled out.
+    pub fn may_have_remainders(&self) -> bool {
+        !self.stated && self.may_be(NEW_LOOK, DECIMALS) && self.digits() != Digits::Remainder
     }
 
     /// The printer of bandwidths and sizes.

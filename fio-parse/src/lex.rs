@@ -25,7 +25,16 @@ pub fn refuse<T>(input: &str) -> Lexed<'_, T> {
 }
 
 /// What follows the blanks at the head of `input`; line ends are no blanks.
-pub fn skip_blanks(mut input: &str) -> &str {
+#[inline]
+pub fn skip_blanks(input: &str) -> &str {
+    match input.as_bytes().first() {
+        // the usual case by far: nothing to skip
+        Some(b'!'..=b'%' | b'\''..=b'~') => input,
+        _ => skip_blanks_slowly(input),
+    }
+}
+
+fn skip_blanks_slowly(mut input: &str) -> &str {
     loop {
         let bytes = input.as_bytes();
         let end = bytes
@@ -231,14 +240,26 @@ where
 
 /// A whole number of 64 bits.
 pub fn count(input: &str) -> Lexed<'_, u64> {
-    let end = input
-        .bytes()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(input.len());
-    match input[..end].parse() {
-        Ok(number) => Ok((&input[end..], number)),
-        Err(_) => refuse(input),
+    let mut number: u64 = 0;
+    let mut end = 0;
+    for &byte in input.as_bytes() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        let Some(more) = number
+            .checked_mul(10)
+            .and_then(|n| n.checked_add(u64::from(digit)))
+        else {
+            return refuse(input);
+        };
+        number = more;
+        end += 1;
     }
+    if end == 0 {
+        return refuse(input);
+    }
+    Ok((&input[end..], number))
 }
 
 /// One dash, or one of the characters that word processors put in its place.

@@ -18,7 +18,7 @@ use crate::plan::job::EngineKind;
 #[derive(Debug, Parser)]
 #[command(name = "fio-replay", version, max_term_width = 100)]
 pub struct Arguments {
-    /// Posts, logs or record streams: `path`, `label=path`, or `-` for standard input
+    /// Posts, logs, job files or record streams: `path`, `label=path`, or `-` for standard input
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<OsString>,
 

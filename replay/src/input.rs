@@ -1,13 +1,15 @@
-//! Inputs: which workloads they hold. A stream of records, a log or post, or a command; the
-//! first bytes tell which. Nothing named in an input is opened.
+//! Inputs: which workloads they hold. A stream of records, a fio job file, or a text with
+//! commands and results in it; the content tells which. Nothing named in an input is opened.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fio_parse::block::{Role, blocks};
 use fio_parse::cli::{Content, sniff};
+use fio_parse::diagnostic::render;
 use fio_parse::record::{Label, Record, read_jsonl};
 use fio_parse::source::Log;
+use fio_parse::workload::jobfile::{looks_like_job_file, parse_job_file};
 use fio_parse::workload::{Test, Workload, Wrapping};
 
 /// A workload to run, and what the text says about it.
@@ -27,6 +29,8 @@ pub struct Workloads {
     found: Vec<Found>,
     /// Lines of a record stream that could not be read, and other things to tell.
     pub complaints: Vec<String>,
+    /// How odd parts of job files were read.
+    pub remarks: Vec<String>,
 }
 
 impl Workloads {
@@ -76,6 +80,18 @@ impl Workloads {
             Ok(log) => log,
             Err(error) => return self.complaints.push(error.to_string()),
         };
+        if looks_like_job_file(log.text()) {
+            let file = parse_job_file(log.text());
+            let remarks = file
+                .diagnostics
+                .iter()
+                .map(|diagnostic| render(&log, diagnostic));
+            self.remarks.extend(remarks);
+            if !file.workload.jobs().is_empty() {
+                self.add(&file.workload);
+            }
+            return;
+        }
         // Commands first: they stand in the order of the text, whether a result follows or not.
         for block in blocks(&log) {
             if let Role::Command {
@@ -202,6 +218,21 @@ mod tests {
                 .iter()
                 .all(|found| found.results == 0 && found.sections.is_empty())
         );
+    }
+
+    #[test]
+    fn a_job_file_is_one_workload_with_all_its_jobs() {
+        let mut workloads = Workloads::default();
+        let file = "; two jobs\n[global]\nsize=1m\n\n[a]\nrw=randread\n[b]\nstonewall\nrw= write\n";
+        workloads.read("two.fio", file.as_bytes());
+        assert!(
+            workloads.remarks[0].contains("two.fio:9"),
+            "{:?}",
+            workloads.remarks
+        );
+        let found = workloads.into_found();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].workload.jobs().len(), 2);
     }
 
     #[test]

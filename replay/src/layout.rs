@@ -53,7 +53,8 @@ fn reserve(file: &File, plan: &FilePlan) -> io::Result<()> {
             Err(error) => return Err(error.into()),
         }
     }
-    if plan.fallocate != Fallocate::None || plan.written_in.is_some() {
+    // A file that is only written gets its size from fallocate, or grows.
+    if plan.fallocate == Fallocate::Truncate || plan.written_in.is_some() {
         file.set_len(plan.bytes)?;
     }
     Ok(())
@@ -117,7 +118,7 @@ mod tests {
         let (size, _, content) = laid_out(&plan(None, Fallocate::Native));
         assert_eq!(size, 1_000_000);
         assert!(content.iter().all(|&byte| byte == 0));
-        assert_eq!(laid_out(&plan(None, Fallocate::KeepSize)).0, 1_000_000);
+        assert_eq!(laid_out(&plan(None, Fallocate::KeepSize)).0, 0);
         let (size, stored, _) = laid_out(&plan(None, Fallocate::Truncate));
         assert_eq!((size, stored), (1_000_000, 0));
         assert_eq!(laid_out(&plan(None, Fallocate::None)).0, 0);

@@ -108,6 +108,8 @@ pub enum Blocks {
         n: u64,
         /// Source of the draws.
         draws: Rng,
+        /// Where it began.
+        seed: u64,
     },
 }
 
@@ -132,6 +134,7 @@ impl Blocks {
         Blocks::Repeating {
             n,
             draws: Rng::new(seed),
+            seed,
         }
     }
 
@@ -154,7 +157,7 @@ impl Blocks {
                     order.apply(index)
                 })
             }
-            Blocks::Repeating { n, draws } => Some(draws.below(*n)),
+            Blocks::Repeating { n, draws, .. } => Some(draws.below(*n)),
         }
     }
 
@@ -162,15 +165,19 @@ impl Blocks {
     pub fn rewind(&mut self) {
         match self {
             Blocks::Sequential { next, .. } | Blocks::Random { next, .. } => *next = 0,
-            Blocks::Repeating { .. } => {}
+            Blocks::Repeating { draws, seed, .. } => *draws = Rng::new(*seed),
         }
     }
 
     /// Starts another pass (a `time_based` wrap): from the front, in a new random order.
     pub fn renew(&mut self) {
-        self.rewind();
-        if let Blocks::Random { order, keys, .. } = self {
-            *order = Permutation::new(order.n, keys.next());
+        match self {
+            Blocks::Sequential { next, .. } => *next = 0,
+            Blocks::Random { order, next, keys } => {
+                *order = Permutation::new(order.n, keys.next());
+                *next = 0;
+            }
+            Blocks::Repeating { .. } => {}
         }
     }
 }

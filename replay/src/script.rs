@@ -67,6 +67,7 @@ pub struct Script {
     writes_issued: u64,
     just_synced: bool,
     directions: Rng,
+    mix_seed: u64,
     /// Blocks of the reads, or of both in a random mix.
     first: Blocks,
     /// Blocks of the writes of a sequential mix.
@@ -111,6 +112,7 @@ impl Script {
             writes_issued: 0,
             just_synced: false,
             directions: Rng::new(mix_seed),
+            mix_seed,
             first,
             second,
         }
@@ -181,7 +183,8 @@ impl Script {
         }
     }
 
-    /// Starts the next pass of the job, in the same order, if there is one.
+    /// Starts the next pass of the job, if there is one: the same offsets and directions in the
+    /// same order, as fio draws from the same seeds again.
     pub fn next_pass(&mut self) -> bool {
         if self.passes_left > 0 {
             self.passes_left -= 1;
@@ -195,6 +198,7 @@ impl Script {
             }
         }
         self.just_synced = false;
+        self.directions = Rng::new(self.mix_seed);
         self.first.rewind();
         if let Some(second) = &mut self.second {
             second.rewind();
@@ -533,6 +537,26 @@ mod tests {
         assert!(seen.iter().all(|&hit| hit));
         // Standard deviation of 10000 draws at 70 %: 46.
         assert!((f64::from(reads) - 7000.0).abs() < 4.0 * 46.0, "{reads}");
+    }
+
+    #[test]
+    fn loops_repeat_offsets_and_directions() {
+        for random_map in [true, false] {
+            let mut job = job("randrw");
+            (job.loops, job.random_map) = (2, random_map);
+            let mut script = Script::new(&job);
+            let mut steps = Vec::new();
+            loop {
+                match script.next() {
+                    Step::Exhausted => assert!(script.next_pass()),
+                    Step::Complete => break,
+                    step => steps.push(step),
+                }
+            }
+            assert_eq!(steps.len(), 32);
+            // Without a map there is no end of a pass, and so no repetition.
+            assert_eq!(steps[..16] == steps[16..], random_map);
+        }
     }
 
     #[test]

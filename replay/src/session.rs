@@ -122,6 +122,10 @@ impl Session {
             .complaints
             .iter()
             .for_each(|complaint| say(complaint));
+        workloads
+            .remarks
+            .iter()
+            .for_each(|remark| eprint!("{remark}"));
         if failed || !workloads.complaints.is_empty() {
             return Err(End::Said(UNREADABLE));
         }
@@ -209,6 +213,7 @@ impl Session {
         }
         let sandbox =
             Sandbox::create(directory).map_err(|error| said(UNREADABLE, &error.to_string()))?;
+        let _cleanup = Cleanup(&sandbox);
         let signals = Interrupts::watch(&sandbox)
             .map_err(|error| said(NOTHING, &format!("cannot watch for signals: {error}")))?;
         let ran = self.run_each(found, &sandbox, &signals, out);
@@ -377,6 +382,16 @@ impl Session {
         };
         let (bytes, operations) = control.totals();
         eprint!("\r\x1b[K{what}: {} in {operations} I/Os", binary(bytes));
+    }
+}
+
+/// Removes the sandbox when a panic ends the session; the signal thread holds it too.
+struct Cleanup<'a>(&'a Sandbox);
+
+impl Drop for Cleanup<'_> {
+    fn drop(&mut self) {
+        // Does nothing after the orderly end, which reports errors.
+        let _ = self.0.remove();
     }
 }
 

@@ -6,11 +6,10 @@
 //!
 //! Stamps of an I/O: *start* when it is chosen (a refill of its buffer is before, the
 //! scramble after), *issue* when it is handed over, *done* when its completion is seen.
-//! `slat` is issue - start, `clat` done - issue, `lat` done - start. When one call both
-//! hands over and waits, the issue stamp is taken before the call, so `clat` holds the time
-//! the kernel took to accept the I/O, which fio counts as `slat`; `lat` is the same quantity.
-//! For chunks handed over without waiting the stamp is taken after the call, as fio does.
-//! A synchronous engine has no `slat`.
+//! `slat` is issue - start, `clat` done - issue, `lat` done - start. The issue stamp is taken
+//! right before the call that hands an I/O over, because the same call may wait for others:
+//! so `clat` holds the time that the kernel takes to accept the I/O, which fio counts as
+//! `slat`. `lat` is the same quantity in both. A synchronous engine has no `slat`.
 //!
 //! Inside the window nothing is allocated, locked or logged.
 
@@ -150,6 +149,8 @@ pub struct JobOutcome {
     pub samples: Vec<Sample>,
     /// Everything ever issued, ramp included: I/Os and bytes.
     pub issued: [u64; 2],
+    /// How the engine was set up.
+    pub setup: Option<String>,
     /// Why it ended early, if it did.
     pub stopped: Option<Stop>,
     /// What went wrong, if something did.
@@ -311,6 +312,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             .zip(self.charged.usage())
             .map(|(before, after)| after.since(before));
         self.report_progress();
+        self.outcome.setup = self.engine.setup();
         // Outside the window: the last close. A failed detach leaves nothing to save.
         let _ = self.engine.detach();
         self.media.close();
@@ -546,24 +548,16 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if self.ops.is_empty() && wait == 0 {
             return Ok(());
         }
-        if E::SYNCHRONOUS || wait > 0 {
-            // Scrambling took time since the last stamp; choosing a read did not.
-            if self.job.pattern.writes && self.job.content == Content::Scrambled {
-                self.now = self.clock.now();
-            }
-            let issue = self.now;
-            for op in &self.ops {
-                self.slots[op.slot as usize].issue = issue;
-            }
+        // Scrambling took time since the last stamp; choosing a read did not.
+        if self.job.pattern.writes && self.job.content == Content::Scrambled {
+            self.now = self.clock.now();
+        }
+        for op in &self.ops {
+            self.slots[op.slot as usize].issue = self.now;
         }
         let turned = self.engine.turn(&self.ops, wait, &mut self.done);
         self.now = self.clock.now();
         turned.map_err(|error| Failure::of(&error, "the engine failed"))?;
-        if !E::SYNCHRONOUS && wait == 0 {
-            for op in &self.ops {
-                self.slots[op.slot as usize].issue = self.now;
-            }
-        }
         self.outcome.submits[batch_level(self.ops.len())] += 1;
         self.ops.clear();
         if !self.done.is_empty() {
@@ -585,10 +579,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                     SlotKind::Sync => "a periodic sync failed".to_owned(),
                     _ => format!("{verb} of {} bytes at offset {offset} failed", data.bytes),
                 };
-                return Err(Failure {
-                    code: -result,
-                    what,
-                });
+                return Err(self.refused(-result, what));
             }
             let write = match data.kind {
                 SlotKind::Read => 0,
@@ -630,6 +621,15 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             self.end_ramp();
         }
         Ok(())
+    }
+
+    /// A failure of an operation; EINVAL under O_DIRECT has one usual cause.
+    #[cold]
+    fn refused(&self, code: i32, mut what: String) -> Failure {
+        if code == libc::EINVAL && self.job.direct {
+            what += ": the storage refuses O_DIRECT with this block and offset, it may need a larger alignment";
+        }
+        Failure { code, what }
     }
 
     /// The rest of a short transfer goes out again, in the same slot and under the same

@@ -147,6 +147,34 @@ fn both_posts_run_scaled_down_and_leave_nothing() {
 }
 
 #[test]
+fn job_files_run_stage_by_stage() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("jobs.fio");
+    fs::write(&file, "[global]\nsize=256k\nbs=4k\n\n[first]\nrw=write\nnumjobs=2\ngroup_reporting\n\n[second]\nstonewall\nrw=randread\n").unwrap();
+    let output = program()
+        .args(["--format", "jsonl", "--directory"])
+        .arg(home.path())
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let records = records(&output);
+    let seen: Vec<(&str, u64, u64)> = records
+        .iter()
+        .map(|record| {
+            let bytes = record["measurement"]["bytes"]["value"].as_u64().unwrap();
+            (
+                record["direction"].as_str().unwrap(),
+                record["scope"]["group"].as_u64().unwrap(),
+                bytes,
+            )
+        })
+        .collect();
+    assert_eq!(seen, [("write", 0, 512 << 10), ("read", 1, 256 << 10)]);
+    assert_eq!(entries(home.path()), ["jobs.fio"]);
+}
+
+#[test]
 fn records_can_be_replayed_again() {
     let home = tempfile::tempdir().unwrap();
     let directory = [
@@ -305,7 +333,7 @@ fn odd_inputs_end_with_a_message() {
 
 /// Starts a long run and waits until its test file is there.
 fn long_run(home: &Path, words: &str) -> Child {
-    let child = program()
+    let mut child = program()
         .args(["--format", "jsonl", "--directory"])
         .arg(home)
         .arg("--")
@@ -314,23 +342,23 @@ fn long_run(home: &Path, words: &str) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let patience = Instant::now();
-    loop {
-        let begun = entries(home)
+    let begun = (0..6000).any(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        entries(home)
             .iter()
             .filter(|name| name.starts_with(".fio-replay-"))
-            .any(|name| !entries(&home.join(name)).is_empty());
-        if begun {
-            // Let it get from the layout into the loop.
-            std::thread::sleep(Duration::from_millis(300));
-            return child;
-        }
-        assert!(
-            patience.elapsed() < Duration::from_secs(30),
-            "the run does not begin"
-        );
-        std::thread::sleep(Duration::from_millis(5));
+            // It may be gone between the two looks.
+            .filter_map(|name| fs::read_dir(home.join(name)).ok())
+            .any(|mut files| files.next().is_some())
+    });
+    if !begun {
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        panic!("the run does not begin: {}", text(&output.stderr));
     }
+    // Let it get from the layout into the loop.
+    std::thread::sleep(Duration::from_millis(300));
+    child
 }
 
 fn signal(child: &Child, name: &str) {

@@ -35,24 +35,27 @@ pub struct GroupMeasurement {
 
 /// The measurements of a group status that a fio of `era` printed, in the order of its lines.
 pub fn measurements(block: &FioGroup<'_>, era: Era) -> Vec<GroupMeasurement> {
-    block
-        .lines
-        .iter()
-        .map(|line| {
-            let mut warnings = Vec::new();
-            let measurement = if line.legacy {
-                legacy(line, era.seen(Look::Legacy), &mut warnings)
-            } else {
-                modern(line, era.seen(Look::Modern), &mut warnings)
-            };
-            GroupMeasurement {
-                direction: line.direction,
-                span: line.span,
-                measurement,
-                warnings,
-            }
-        })
-        .collect()
+    let era = match block.lines.first() {
+        Some(line) if line.legacy => era.seen(Look::Legacy),
+        _ => era.seen(Look::Modern),
+    };
+    let decode = |era| block.lines.iter().map(|line| decode(line, era)).collect();
+    fio_pair::settled(era, decode, |one| &mut one.warnings)
+}
+
+fn decode(line: &GroupLine<'_>, era: Era) -> GroupMeasurement {
+    let mut warnings = Vec::new();
+    let measurement = if line.legacy {
+        legacy(line, era.seen(Look::Legacy), &mut warnings)
+    } else {
+        modern(line, era.seen(Look::Modern), &mut warnings)
+    };
+    GroupMeasurement {
+        direction: line.direction,
+        span: line.span,
+        measurement,
+        warnings,
+    }
 }
 
 fn modern(line: &GroupLine<'_>, era: Era, warnings: &mut Vec<Diagnostic>) -> Measurement {
@@ -270,6 +273,21 @@ mod tests {
         assert_eq!(
             read.measurement.bytes_per_sec.as_ref().unwrap().printed[0].text,
             "695MiB/s"
+        );
+    }
+
+    #[test]
+    fn digits_that_are_no_decimals_are_found_by_their_twin() {
+        // 23.1 MiB/s are 24.2 MB/s, unless .1 and .9 are shortened remainders
+        let line = "  WRITE: bw=23.1MiB/s (25.9MB/s), 23.1MiB/s-23.1MiB/s (25.9MB/s-25.9MB/s), io=5.66MiB (5.93MB), run=237-237msec";
+        let early = read(line, Era::default());
+        assert_eq!(codes(&early), ["version-assumed"]);
+        let bw = early.measurement.bytes_per_sec.as_ref().unwrap();
+        assert_eq!((bw.lo().get(), bw.hi().get()), (25_000_000.0, 25_165_823.0));
+        // for a version that has decimals, the bases contradict each other, and bytes over time the first of them
+        assert_eq!(
+            codes(&read(line, version("fio-3.33"))),
+            ["disagree", "disagree"]
         );
     }
 

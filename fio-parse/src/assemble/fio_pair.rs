@@ -6,6 +6,7 @@
 
 use crate::block::fio_group::Pair;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::era::{Era, Look};
 use crate::figure::Figure;
 use crate::figure::decimal::{self, Decimal};
 use crate::figure::fio::{self, Digits, FioPrinter};
@@ -44,6 +45,35 @@ pub(super) fn read<Q: Quantity>(
         }
     }
     Some(reading)
+}
+
+/// Decodes by `decode`, and again as of fio 2.17 to 2.19 where no version is stated and the figures contradict each
+/// other otherwise: the digits after the point are no decimals there. Each result holds its warnings, given by `warnings`.
+pub(super) fn settled<T>(
+    era: Era,
+    decode: impl Fn(Era) -> Vec<T>,
+    warnings: impl Fn(&mut T) -> &mut Vec<Diagnostic>,
+) -> Vec<T> {
+    let mut first = decode(era);
+    let disagree = |all: &mut Vec<T>| {
+        all.iter_mut()
+            .any(|one| warnings(one).iter().any(|w| w.code == Code::DISAGREE))
+    };
+    if !era.may_have_remainders() || !disagree(&mut first) {
+        return first;
+    }
+    let mut again = decode(era.seen(Look::ModernRemainders));
+    if disagree(&mut again) {
+        return first;
+    }
+    for one in &mut again {
+        warnings(one).push(Diagnostic::note(
+            Code::VERSION_ASSUMED,
+            None,
+            "no fio version is stated, and the figures hold together only as those of 2.17 to 2.19, whose digits after the point are no decimals; read so",
+        ));
+    }
+    again
 }
 
 /// What one figure allows; `warnings` learns where it is none.

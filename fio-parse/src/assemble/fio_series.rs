@@ -6,7 +6,7 @@
 //! as its run time grew.
 
 use crate::block::fio_text::FioJob;
-use crate::block::{Block, Kind, Role};
+use crate::block::{Block, Kind};
 use crate::context::Context;
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ pub(super) fn find(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> 
     let mut last: Option<Report<'_>> = None;
     let mut now = Report::default();
     for (index, block) in blocks.iter().enumerate() {
-        if starts_a_run(block) {
+        if block.starts_a_run() {
             close(&mut series, last.take(), &now);
             now = Report::default();
             continue;
@@ -69,13 +69,6 @@ pub(super) fn find(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> 
     close(&mut series, last, &now);
     series.runs.sort_unstable();
     series
-}
-
-fn starts_a_run(block: &Block<'_>) -> bool {
-    matches!(
-        block.role(),
-        Role::Command { .. } | Role::Header(_) | Role::Version(_)
-    )
 }
 
 /// Marks `before` as past where `now` goes on from it.
@@ -120,11 +113,7 @@ fn later(before: &FioJob<'_>, now: &FioJob<'_>) -> bool {
             .reduce(f64::max)
             .map(|msec| msec / 1000.0)
     };
-    let time = |job: &FioJob<'_>| {
-        job.head
-            .as_ref()
-            .and_then(|head| seconds_of_week(head.time?))
-    };
+    let time = |job: &FioJob<'_>| job.head.as_ref().and_then(|head| seconds_of(head.time?));
     let (Some(a), Some(b)) = (seconds(before), seconds(now)) else {
         return false;
     };
@@ -140,11 +129,11 @@ fn later(before: &FioJob<'_>, now: &FioJob<'_>) -> bool {
 /// The seconds of `Mon Nov 30 14:42:24 2026` since some start, days counted as if every month had 31.
 ///
 /// Only differences within a run are taken; at the end of a shorter month a series is missed, not made up.
-fn seconds_of_week(time: &str) -> Option<f64> {
+fn seconds_of(time: &str) -> Option<f64> {
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ];
-    let mut words = time.split_ascii_whitespace().skip(1);
+    let mut words = time.split_whitespace().filter(|word| *word != ">").skip(1);
     let month = words.next()?;
     let month = MONTHS.iter().position(|name| *name == month)?;
     let day: u32 = words.next()?.parse().ok()?;

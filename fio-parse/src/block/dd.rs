@@ -6,6 +6,7 @@
 //! records  = words digits "+" digits words                        16+0 records in, 记录了16+0 的读入
 //! transfer = words bytes words ["(" size ["," size] ")"] words "," seconds "s" "," rate      (GNU and its kin)
 //!          | bytes "bytes transferred in" seconds "secs" "(" rate "bytes/sec" ")"            (BSD, old GNU)
+//!          | "time to transfer data was" seconds "secs," rate                        (sg_dd, in front of the records)
 //! ```
 //!
 //! The words of a report are translated in dozens of languages, so a line is told by its numbers and separators and
@@ -55,7 +56,7 @@ pub struct DdBlock<'t> {
 }
 
 /// How many lines are looked at to tell progress with fractions of a second from results.
-const LOOK_AHEAD: u32 = 16;
+const LOOK_AHEAD: u32 = 8;
 
 /// Reads the report that starts at the cursor. `None`, cursor untouched, where the line starts none.
 pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<DdBlock<'t>> {
@@ -82,7 +83,28 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<DdBlock<'t
     Some(reader.block)
 }
 
+/// Reads a line that is a rate and nothing else, as a script leaves it of a report. Asked only below a command of dd whose
+/// output went through a filter, for anywhere else such a line may be a rate of anything.
+pub fn read_rate<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<DdBlock<'t>> {
+    let mut behind = lines.clone();
+    let segment = behind.next()?;
+    let transfer = transfer::rate_only(log, segment.text)?;
+    *lines = behind;
+    Some(DdBlock {
+        span: segment.span,
+        transfer: Some(transfer),
+        ..DdBlock::empty(segment.span)
+    })
+}
+
 impl DdBlock<'_> {
+    /// Whether it is a rate and nothing else.
+    pub fn is_rate_only(&self) -> bool {
+        self.transfer
+            .as_ref()
+            .is_some_and(|transfer| transfer.form == Form::RateOnly)
+    }
+
     fn empty(at: Span) -> Self {
         Self {
             span: Span::new(at.start, at.start),
@@ -101,11 +123,18 @@ impl DdBlock<'_> {
     }
 }
 
+/// The transfers of one line; with lost carriage returns there are several.
+struct Shown<'t> {
+    first: Transfer<'t>,
+    /// The last one, where it is not the first.
+    last: Option<Transfer<'t>>,
+    count: u32,
+}
+
 /// What one line is to a report.
 enum Kind<'t> {
     Records(Records<'t>),
-    /// The transfers of one segment, in order; with lost carriage returns there are several.
-    Transfers(SmallVec<[Transfer<'t>; 1]>),
+    Transfers(Box<Shown<'t>>),
     Complaint(Complaint<'t>),
     Blank,
     Other,
@@ -127,9 +156,21 @@ impl<'t> Reader<'_, 't> {
         if let Some(records) = line::records(self.log, text) {
             return Kind::Records(records);
         }
-        let transfers = transfer::transfers(self.log, text);
-        if !transfers.is_empty() {
-            return Kind::Transfers(transfers);
+        let mut transfers = transfer::transfers(self.log, text);
+        if let Some(first) = transfers.next() {
+            let (mut last, mut count) = (None, 1);
+            for transfer in transfers {
+                last = Some(transfer);
+                count += 1;
+            }
+            return Kind::Transfers(Box::new(Shown { first, last, count }));
+        }
+        if let Some(first) = transfer::sg_time(self.log, text) {
+            return Kind::Transfers(Box::new(Shown {
+                first,
+                last: None,
+                count: 1,
+            }));
         }
         line::complaint(text).map_or(Kind::Other, Kind::Complaint)
     }
@@ -169,7 +210,8 @@ impl<'t> Reader<'_, 't> {
                 }
                 Kind::Transfers(transfers) => {
                     self.take(segment, ahead);
-                    return self.transfers(segment, transfers);
+                    self.transfers(segment, transfers);
+                    return Some(());
                 }
                 Kind::Records(records) if self.is_sure(records, &ahead) => {
                     self.take(segment, ahead);
@@ -179,8 +221,8 @@ impl<'t> Reader<'_, 't> {
                 _ => break,
             }
         }
-        // a run that failed before it moved anything
-        (!self.block.errors.is_empty()).then_some(())
+        // a run that failed before it moved anything, or what was said beside a report that is not there
+        (!self.block.span.is_empty()).then_some(())
     }
 
     /// Whether a line with `N+N` is one of records: by its English words, or because another or a transfer follows.
@@ -204,13 +246,9 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// A transfer line that no records came before: a result, or progress if more of the same run follows.
-    fn transfers(
-        &mut self,
-        mut at: Segment<'t>,
-        mut shown: SmallVec<[Transfer<'t>; 1]>,
-    ) -> Option<()> {
-        let mut count = shown.len() as u32;
-        let mut last = shown.pop()?;
+    fn transfers(&mut self, mut at: Segment<'t>, shown: Box<Shown<'t>>) {
+        let mut count = shown.count;
+        let mut last = shown.last.unwrap_or(shown.first);
         // the result if what follows turns out to be other runs
         let mut fallback: Option<(Transfer<'t>, Segment<'t>, Segments<'t>)> = None;
         let mut budget = LOOK_AHEAD;
@@ -219,30 +257,34 @@ impl<'t> Reader<'_, 't> {
                 break;
             };
             match kind {
-                Kind::Transfers(mut next) => {
+                Kind::Transfers(next) => {
                     let overwritten = !self
                         .log
                         .get(Span::new(at.span.end, segment.span.start))
                         .contains('\n');
-                    let grows = last.grows_to(&next[0]);
+                    let grows = last.grows_to(&next.first);
                     if overwritten || grows && last.has_whole_seconds() {
-                        count += next.len() as u32;
+                        count += next.count;
                     } else if grows && budget > 0 {
                         budget -= 1;
                         fallback.get_or_insert_with(|| (last.clone(), at, self.ahead.clone()));
                     } else {
                         break;
                     }
-                    let Some(newest) = next.pop() else { break };
-                    last = newest;
+                    last = next.last.unwrap_or(next.first);
                     at = segment;
                     self.take(segment, ahead);
                 }
                 Kind::Records(records) if self.is_sure(records, &ahead) => {
-                    self.block.progress = Some(last);
                     self.take(segment, ahead);
                     self.records(records);
-                    return Some(());
+                    if last.form == Form::SgDd {
+                        // sg_dd prints its time first
+                        self.block.transfer.get_or_insert(last);
+                    } else {
+                        self.block.progress = Some(last);
+                    }
+                    return;
                 }
                 Kind::Complaint(complaint) if self.leads_to_records(ahead.clone()) => {
                     self.complain(complaint);
@@ -258,10 +300,10 @@ impl<'t> Reader<'_, 't> {
                 .retain(|error| error.span.end <= segment.span.end);
             last = first;
         }
-        self.block.unfinished = last.form != Form::Copied && last.form != Form::Moved
-            || count > 1 && last.has_whole_seconds();
+        // dc3dd ends with the line that it has overwritten all the time
+        self.block.unfinished = last.form == Form::Progress
+            || count > 1 && last.has_whole_seconds() && last.form != Form::CopiedPercent;
         self.block.transfer = Some(last);
-        Some(())
     }
 
     /// Whether records follow, over a few complaints.
@@ -289,22 +331,17 @@ impl<'t> Reader<'_, 't> {
                 self.take(segment, ahead);
             }
         }
-        let mut ahead = self.ahead.clone();
-        if let Some(segment) = ahead.next()
+        if let Some((segment, Kind::Other, ahead)) = self.peek()
             && let Some(english) = line::truncated(segment.text)
-            && (english
-                || ahead
-                    .clone()
-                    .next()
-                    .is_some_and(|next| matches!(self.kind(next), Kind::Transfers(_))))
+            && (english || self.transfer_follows(ahead.clone()))
         {
             self.block.truncated = Some(self.figure(segment.text.trim()));
             self.take(segment, ahead);
         }
         match self.peek() {
-            Some((segment, Kind::Transfers(mut transfers), ahead)) => {
+            Some((segment, Kind::Transfers(shown), ahead)) => {
                 // several on one line: the progress of a later run follows, glued on
-                self.block.transfer = Some(transfers.swap_remove(0));
+                self.block.transfer = Some(shown.first);
                 self.take(segment, ahead);
             }
             Some((segment, Kind::Other, ahead)) if transfer::looks_like_transfer(segment.text) => {
@@ -324,6 +361,14 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
+    /// Whether the next line that is not blank is a transfer.
+    fn transfer_follows(&self, ahead: Segments<'t>) -> bool {
+        ahead
+            .take(2)
+            .find(|next| !line::is_blank(next.text))
+            .is_some_and(|next| matches!(self.kind(next), Kind::Transfers(_)))
+    }
+
     /// A transfer line that a mailer broke in two.
     fn wrapped(
         &self,
@@ -335,7 +380,7 @@ impl<'t> Reader<'_, 't> {
             return None;
         }
         let both = self.log.get(one.span.cover(two.span));
-        let transfer = transfer::transfers(self.log, both).pop()?;
+        let transfer = transfer::transfers(self.log, both).last()?;
         Some((two, transfer, ahead))
     }
 }

@@ -27,8 +27,10 @@ use crate::figure::Figure;
 use crate::lex::{self, Lexed};
 use crate::record::Direction;
 use crate::source::{Log, Segments, Span};
+use memchr::memmem::Finder;
 use nom::Parser;
 use nom::combinator::opt;
+use std::sync::LazyLock;
 
 /// A group status, undecoded.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,13 +94,32 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioGroup<'
     if group.is_some() {
         *lines = ahead;
     }
-    while let Some(line) = next_line(log, lines, &mut block.problems) {
-        if line.end > block.span.end {
-            block.span.end = line.end;
+    loop {
+        let mut ahead = lines.clone();
+        // pastes double line ends; below a head that does no harm
+        if group.is_some() {
+            skip_blank_lines(&mut ahead);
         }
-        block.lines.push(line.line);
+        let known = |direction| block.lines.iter().any(|line| line.direction == direction);
+        let Some(taken) = next_line(log, &mut ahead, known, &mut block.problems) else {
+            break;
+        };
+        *lines = ahead;
+        block.span.end = block.span.end.max(taken.end);
+        block.lines.push(taken.line);
     }
     (group.is_some() || !block.lines.is_empty()).then_some(block)
+}
+
+/// Passes over two blank lines at most.
+fn skip_blank_lines(lines: &mut Segments<'_>) {
+    for _ in 0..2 {
+        let mut ahead = lines.clone();
+        match ahead.next() {
+            Some(line) if lex::skip_margin(line.text).is_empty() => *lines = ahead,
+            _ => return,
+        }
+    }
 }
 
 /// The number of the group whose head stands at `rest`.
@@ -107,7 +128,9 @@ fn head(rest: &str, line: &str) -> Option<u32> {
         rest
     } else {
         // a head that was grepped with the name of its file
-        let at = memchr::memmem::find(line.as_bytes(), b":Run status group ")?;
+        static HEAD: LazyLock<Finder<'static>> =
+            LazyLock::new(|| Finder::new(":Run status group "));
+        let at = HEAD.find(line.as_bytes())?;
         &line[at + 1..]
     };
     let rest = lex::skip_blanks(rest.strip_prefix("Run status group")?);
@@ -123,16 +146,21 @@ struct Taken<'t> {
     end: u32,
 }
 
-/// The line at which `lines` stands, if it is one of a group status; then `lines` stands behind it.
+/// The line at which `lines` stands, if it is one of a group status; then `lines` stands behind it. A direction that is
+/// `known` already is another group's.
 fn next_line<'t>(
     log: &'t Log<'_>,
     lines: &mut Segments<'t>,
+    known: impl Fn(Direction) -> bool,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Taken<'t>> {
     let mut ahead = lines.clone();
     let segment = ahead.next()?;
     let text = &log.text()[segment.span.start as usize..];
     let (start, direction, fields) = start(text, segment.text)?;
+    if known(direction) {
+        return None;
+    }
     let (rest, mut line) = fields_of(log, direction, fields).ok()?;
     let end = text.len() - rest.len();
     let at = segment.span.start;
@@ -175,8 +203,11 @@ fn start<'t>(text: &'t str, line: &'t str) -> Option<(usize, Direction, &'t str)
         return Some((text.len() - rest.len(), direction, fields));
     }
     // grepped with something before it: look for the first field, then back for the name
-    let at = memchr::memmem::find(line.as_bytes(), b"bw=")
-        .or_else(|| memchr::memmem::find(line.as_bytes(), b"aggrb="))?;
+    static FIRST_FIELDS: LazyLock<[Finder<'static>; 2]> =
+        LazyLock::new(|| ["bw=", "aggrb="].map(Finder::new));
+    let at = FIRST_FIELDS
+        .iter()
+        .find_map(|field| field.find(line.as_bytes()))?;
     let head = line[..at].trim_end();
     let colon = head.rfind(':')?;
     let before = line[..colon].trim_end();
@@ -340,6 +371,18 @@ mod tests {
         ] {
             assert_eq!(shown(&text), (vec![NEW_SHOWN.to_owned()], 0), "{text}");
         }
+    }
+
+    #[test]
+    fn groups_end_where_another_starts() {
+        // a direction that comes again is another group's, blank lines below a head are none's
+        let (lines, left) = shown(&format!("{NEW}\n{NEW}\n"));
+        assert_eq!((lines.len(), left), (1, 1));
+        let spaced = format!(
+            "Run status group 0 (all jobs):\n\n{NEW}\n\n{}\n\nText",
+            NEW.replace("READ", "WRITE")
+        );
+        assert_eq!((shown(&spaced).0.len(), shown(&spaced).1), (2, 2));
     }
 
     #[test]

@@ -20,6 +20,8 @@ use crate::era::Version;
 use crate::figure::Figure;
 use crate::lex;
 use crate::source::{Log, Segments};
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// A note of fio.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,9 +91,7 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioNote<'t
         Some(b'h') if text.starts_with("hostname=") && text.contains(", be=") => server(text),
         Some(b'.') if text == "..." => FioNote::Remark,
         Some(b'c') if text.starts_with("client <") => FioNote::Remark,
-        _ if memchr::memmem::find(text.as_bytes(), b": Laying out IO file").is_some() => {
-            FioNote::Layout
-        }
+        _ if is_layout(text) => FioNote::Layout,
         _ => {
             return disk_line(text).then(|| {
                 *lines = ahead;
@@ -178,9 +178,18 @@ fn server(text: &str) -> FioNote<'_> {
     }
 }
 
+/// `NAME: Laying out IO file (1 file / 16MiB)`; a name may hold anything.
+fn is_layout(text: &str) -> bool {
+    static LAYOUT: LazyLock<Finder<'static>> =
+        LazyLock::new(|| Finder::new(": Laying out IO file"));
+    LAYOUT.find(text.as_bytes()).is_some()
+}
+
 /// A line of disk statistics that lost its head.
 fn disk_line(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b": ios=")
+    static COUNTERS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": ios="));
+    COUNTERS
+        .find(text.as_bytes())
         .is_some_and(|at| at > 0 && text[at..].contains("in_queue="))
 }
 

@@ -148,10 +148,22 @@ pub enum Role<'a> {
 }
 
 impl Block<'_> {
+    /// Whether results below it are of another run than results above it: a command, a report's header, a version.
+    pub fn starts_a_run(&self) -> bool {
+        // asked for every block, and most are of these kinds
+        !matches!(
+            self.kind,
+            Kind::Blank | Kind::Other | Kind::Prose(_) | Kind::FioJob(_)
+        ) && matches!(
+            self.role(),
+            Role::Command { .. } | Role::Header(_) | Role::Version(_)
+        )
+    }
+
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
-            Kind::Blank | Kind::Other | Kind::Time(_) => Role::Neutral,
+            Kind::Blank | Kind::Other => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
                 Style::Heading(level) => Role::Heading(level, prose.span),
                 Style::Emphasis => Role::Short(prose.span, LabelSource::Caption),
@@ -202,6 +214,12 @@ impl Block<'_> {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
             },
+            Kind::Time(time) if time.is_result() => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits([Direction::Write]),
+            },
+            Kind::Time(_) => Role::Neutral,
+            Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
             Kind::Summary(summary) => Role::Result {
                 kind: ResultKind::Whole,
                 directions: direction_bits(summary.rows.iter().map(|row| row.direction)),
@@ -255,8 +273,15 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     let mut preformatted = false;
     loop {
         let start = lines.offset();
-        let Some(kind) = next(log, &mut lines, &mut preformatted) else {
-            return blocks;
+        let rate = below_filtered_dd(&blocks)
+            .then(|| dd::read_rate(log, &mut lines))
+            .flatten();
+        let kind = match rate {
+            Some(rate) => Kind::Dd(Box::new(rate)),
+            None => match next(log, &mut lines, &mut preformatted) {
+                Some(kind) => kind,
+                None => return blocks,
+            },
         };
         let span = Span::new(start, lines.offset());
         match (blocks.last_mut(), kind) {
@@ -287,6 +312,21 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     }
 }
 
+/// Whether the last block is a dd whose output went through a filter, or a rate that such a filter left.
+fn below_filtered_dd(blocks: &[Block<'_>]) -> bool {
+    match blocks.last().map(|block| &block.kind) {
+        Some(Kind::Dd(report)) => report.is_rate_only(),
+        Some(Kind::Command(command)) => command.workload.as_deref().is_some_and(|workload| {
+            let tail = workload.around.tail.as_deref().unwrap_or("");
+            workload.dd().is_some()
+                && ["awk", "grep", "cut", "sed"]
+                    .iter()
+                    .any(|name| tail.contains(name))
+        }),
+        _ => false,
+    }
+}
+
 /// Whether a line of text goes on with the paragraph above it.
 fn joins(above: &Kind<'_>, new: Prose<'_>) -> bool {
     new.style == Style::Text && matches!(above, Kind::Prose(prose) if prose.style == Style::Text)
@@ -300,7 +340,7 @@ fn next<'t>(
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
-    if prose::unquoted(line.text).is_empty() {
+    if is_empty(prose::unquoted(line.text)) {
         *lines = behind;
         return Some(Kind::Blank);
     }
@@ -328,6 +368,14 @@ fn next<'t>(
     Some(Kind::Prose(prose))
 }
 
+/// Whether a line shows nothing: no text, or the markup of an empty line.
+fn is_empty(text: &str) -> bool {
+    matches!(
+        text,
+        "" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
+    )
+}
+
 /// The readers, asked in turn.
 fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     if let Some(json) = fio_json::read(log, lines) {
@@ -339,11 +387,11 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     if let Some(samples) = fio_log::read(log, lines) {
         return Some(Kind::FioLog(Box::new(samples)));
     }
-    if let Some(group) = fio_group::read(log, lines) {
-        return Some(Kind::FioGroup(Box::new(group)));
-    }
     if let Some(job) = fio_text::read(log, lines) {
         return Some(Kind::FioJob(Box::new(job)));
+    }
+    if let Some(group) = fio_group::read(log, lines) {
+        return Some(Kind::FioGroup(Box::new(group)));
     }
     if let Some(note) = fio_note::read(log, lines) {
         return Some(Kind::FioNote(note));

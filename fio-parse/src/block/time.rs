@@ -20,7 +20,8 @@ pub mod form;
 use crate::figure::Figure;
 use crate::source::{Log, Segment, Segments, Span};
 use form::{Pair, Which};
-use smallvec::SmallVec;
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// One report of a `time`.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +61,22 @@ pub enum Form {
     Fish,
     /// hyperfine.
     Hyperfine,
+}
+
+impl TimeBlock<'_> {
+    /// Whether its command, where the report repeats it, runs dd.
+    pub fn is_of_dd(&self) -> Option<bool> {
+        let command = self.command?.text;
+        let mut words =
+            command.split(|c: char| c.is_whitespace() || matches!(c, '(' | ';' | '"' | '\'' | '|'));
+        let runs = words.any(|word| word == "dd" || word.ends_with("/dd"));
+        Some(runs && command.contains('='))
+    }
+
+    /// Whether it is a result by itself: hyperfine hides what dd prints.
+    pub fn is_result(&self) -> bool {
+        self.form == Form::Hyperfine && self.is_of_dd() == Some(true)
+    }
 }
 
 /// How many lines a long report may have.
@@ -121,6 +138,16 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
+    /// The next line, over one empty line, and the cursor behind it.
+    fn next(&self) -> Option<(Segment<'t>, &'t str, Segments<'t>)> {
+        let mut ahead = self.ahead.clone();
+        let mut segment = ahead.next()?;
+        if form::unmarked(segment.text).is_empty() {
+            segment = ahead.next()?;
+        }
+        Some((segment, form::unmarked(segment.text), ahead))
+    }
+
     /// Sets the time that `pair` names; `false` where it was named before.
     fn set(&mut self, (which, value): Pair<'t>) -> bool {
         let figure = self.figure(value);
@@ -149,19 +176,10 @@ impl<'t> Reader<'_, 't> {
         }
         while self.block.real.is_none() || self.block.user.is_none() || self.block.system.is_none()
         {
-            let mut ahead = self.ahead.clone();
-            let Some(mut segment) = ahead.next() else {
+            let Some((segment, line, ahead)) = self.next() else {
                 break;
             };
-            let mut blanks = 0;
-            while form::unmarked(segment.text).is_empty() && blanks < 2 {
-                blanks += 1;
-                match ahead.next() {
-                    Some(next) => segment = next,
-                    None => return Some(()),
-                }
-            }
-            let Some(pairs) = form::keyword_pairs(form::unmarked(segment.text)) else {
+            let Some(pairs) = form::keyword_pairs(line) else {
                 break;
             };
             let taken = |which| match which {
@@ -232,15 +250,7 @@ impl<'t> Reader<'_, 't> {
         if !text.starts_with("Command exited with") && !text.starts_with("Command terminated by") {
             return None;
         }
-        let mut ahead = self.ahead.clone();
-        let next = ahead.next()?;
-        let inner = form::unmarked(next.text);
-        if form::gnu(inner).is_none()
-            && form::trailing_pairs(inner).is_none()
-            && form::verbose(inner).is_none()
-        {
-            return None;
-        }
+        let (next, inner, ahead) = self.next()?;
         self.take(next, ahead);
         self.one_line(inner).or_else(|| self.verbose(inner))
     }
@@ -250,9 +260,9 @@ impl<'t> Reader<'_, 't> {
         self.block.command = Some(self.figure(form::verbose(text)?));
         self.block.form = Form::Verbose;
         for _ in 0..LONGEST {
-            let mut ahead = self.ahead.clone();
-            let Some(next) = ahead.next() else { break };
-            let line = form::unmarked(next.text);
+            let Some((next, line, ahead)) = self.next() else {
+                break;
+            };
             let Some((pair, is_last)) = form::verbose_item(line) else {
                 break;
             };
@@ -267,8 +277,23 @@ impl<'t> Reader<'_, 't> {
         self.block.real.map(|_| ())
     }
 
+    /// zsh's line, which a mailer may have broken behind the user time.
     fn zsh(&mut self, text: &'t str) -> Option<()> {
-        let (command, pairs) = form::zsh(text)?;
+        static USER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("user"));
+        let (command, pairs) = match form::zsh(text) {
+            Some(found) => found,
+            None if text.len() < 300 && USER.find(text.as_bytes()).is_some() => {
+                let mut ahead = self.ahead.clone();
+                let next = ahead.next()?;
+                let start = self.log.span_of(text).start;
+                let found = form::zsh(form::unmarked(
+                    self.log.get(Span::new(start, next.span.end)),
+                ))?;
+                self.take(next, ahead);
+                found
+            }
+            None => return None,
+        };
         self.block.form = Form::Zsh;
         self.block.command = (!command.is_empty()).then(|| self.figure(command));
         for pair in pairs {
@@ -282,9 +307,7 @@ impl<'t> Reader<'_, 't> {
         if text.len() < 20 || !text.trim_end().bytes().all(|b| b == b'_') {
             return None;
         }
-        let mut ahead = self.ahead.clone();
-        let next = ahead.next()?;
-        let inner = form::unmarked(next.text);
+        let (next, inner, ahead) = self.next()?;
         form::fish("Executed in", inner)?;
         self.take(next, ahead);
         self.fish(inner)
@@ -295,9 +318,10 @@ impl<'t> Reader<'_, 't> {
         self.block.form = Form::Fish;
         self.set((Which::Real, real));
         for (name, which) in [("usr time", Which::User), ("sys time", Which::System)] {
-            let mut ahead = self.ahead.clone();
-            let Some(next) = ahead.next() else { break };
-            let Some(value) = form::fish(name, form::unmarked(next.text)) else {
+            let Some((next, line, ahead)) = self.next() else {
+                break;
+            };
+            let Some(value) = form::fish(name, line) else {
                 break;
             };
             self.set((which, value));
@@ -311,23 +335,22 @@ impl<'t> Reader<'_, 't> {
         let command = form::benchmark(text)?;
         self.block.form = Form::Hyperfine;
         self.block.command = Some(self.figure(command));
-        for _ in 0..4 {
-            let mut ahead = self.ahead.clone();
-            let Some(next) = ahead.next() else { break };
-            let line = form::unmarked(next.text);
+        for _ in 0..3 {
+            let Some((next, line, ahead)) = self.next() else {
+                break;
+            };
             if let Some(pairs) = form::hyperfine_mean(line) {
-                let pairs: SmallVec<[Pair<'t>; 3]> = pairs;
                 for pair in pairs {
                     self.set(pair);
                 }
+                self.take(next, ahead);
             } else if let Some(runs) = form::hyperfine_runs(line) {
                 self.block.runs = runs;
                 self.take(next, ahead);
                 break;
-            } else if !line.is_empty() {
+            } else {
                 break;
             }
-            self.take(next, ahead);
         }
         self.block.real.map(|_| ())
     }
@@ -454,6 +477,24 @@ mod tests {
                 "0.01",
                 "dd if=/dev/zero of=t bs=1M",
                 1,
+            ),
+            (
+                "> dd if=/dev/zero of=t bs=1M 0.00s user 0.01s system 34% cpu\n> 1:58.83 total\nx",
+                Form::Zsh,
+                "1:58.83",
+                "0.00",
+                "0.01",
+                "dd if=/dev/zero of=t bs=1M",
+                2,
+            ),
+            (
+                "real&nbsp; &nbsp; 0m6.801s<br>\n<br>\nuser\u{a0}0m0.003s<br>\nsys 0m4.580s<br>\n",
+                Form::Keyword,
+                "0m6.801s",
+                "0m0.003s",
+                "0m4.580s",
+                "",
+                4,
             ),
             (
                 "0.00user 0.01system 0:00.03elapsed 30%CPU (0avgtext+0avgdata 2616maxresident)k\n0inputs+65536outputs (0major+344minor)pagefaults 0swaps\nx",

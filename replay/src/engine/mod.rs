@@ -70,6 +70,11 @@ pub trait Engine {
         usize::MAX
     }
 
+    /// How it was set up, in a few words, where that can vary.
+    fn setup(&self) -> Option<String> {
+        None
+    }
+
     /// Uses these files from now on. Nothing may be under way.
     ///
     /// # Errors

@@ -109,7 +109,7 @@ impl Uring {
     }
 
     /// What the kernel granted.
-    pub fn setup(&self) -> Setup {
+    pub fn granted(&self) -> Setup {
         self.setup
     }
 
@@ -171,6 +171,22 @@ impl Engine for Uring {
 
     fn chunk(&self) -> usize {
         self.options.chunk.max(1)
+    }
+
+    fn setup(&self) -> Option<String> {
+        let granted = self.setup;
+        let words = [
+            (granted.single_issuer, "single_issuer"),
+            (granted.coop_taskrun, "coop_taskrun"),
+            (granted.defer_taskrun, "defer_taskrun"),
+            (granted.buffers, "registered buffers"),
+            (granted.files, "registered files"),
+        ];
+        let mut text = format!("{} per call", self.chunk());
+        for (_, word) in words.iter().filter(|(on, _)| *on) {
+            text = format!("{text}, {word}");
+        }
+        Some(text)
     }
 
     fn attach(&mut self, files: &[Arc<File>]) -> io::Result<()> {

@@ -109,6 +109,8 @@ pub struct Entry<'a> {
     pub failure: Option<&'a Failure>,
     /// Final syncs.
     pub final_syncs: u64,
+    /// How its engine was set up.
+    pub setup: Option<&'a str>,
 }
 
 /// Figures of one direction of an entry or a group, as fio computes them.
@@ -172,6 +174,7 @@ impl<'a> Entry<'a> {
             samples: vec![&outcome.samples],
             failure: outcome.failure.as_ref(),
             final_syncs: outcome.final_syncs,
+            setup: outcome.setup.as_deref(),
         }
     }
 

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use fio_parse::diagnostic::{Code, Diagnostic};
 use fio_parse::record::{
     Cpu, Dialect, Direction, Fidelity, FidelityNote, IoCounts, Ios, JobError, Label, Latency,
     Measurement, Percentile, Reading, Record, Records, Samples, Scope, ScopeKind, Source, Spread,
@@ -286,6 +287,11 @@ fn entry_record(
     }
     let mut record = record(context, scope, direction, measurement);
     record.errors = errors(entry);
+    if let Some(setup) = entry.setup {
+        record
+            .environment
+            .insert("engine_setup".to_owned(), setup.into());
+    }
     Some(record)
 }
 
@@ -461,6 +467,19 @@ fn dd_record(plan: &DdPlan, outcome: &DdOutcome, context: &Context) -> Record {
         Direction::Read
     };
     let mut record = record(context, Scope::of(ScopeKind::Run), direction, measurement);
+    record
+        .environment
+        .insert("source_ns".to_owned(), outcome.source_ns.into());
+    if outcome.source_limited() {
+        let share = outcome.source_ns as f64 * 100.0 / outcome.window_ns.max(1) as f64;
+        record.warnings.push(Diagnostic::warning(
+            Code::other("source-limited"),
+            None,
+            format!(
+                "reading the source took {share:.0} % of the time: this is not the disk's speed"
+            ),
+        ));
+    }
     record.errors = outcome
         .failure
         .iter()

@@ -358,6 +358,9 @@ fn engine(
         draft.note_with("uring-unavailable", why);
         engine = EngineKind::Sync;
     }
+    if matches!(engine, EngineKind::Uring | EngineKind::Helper) {
+        draft.note("clat-holds-submission");
+    }
     let depth = match engine {
         EngineKind::Uring | EngineKind::Null => asked_depth,
         // One file per job, and one I/O at a time per file.

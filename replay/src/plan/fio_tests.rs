@@ -66,7 +66,14 @@ fn the_well_known_posixaio_test_is_equivalent() {
     });
     let (fio, plan) = planned(&workload, &target());
     assert_eq!(plan.verdict(), Verdict::Equivalent);
-    assert_eq!(ids(&plan), ["posixaio-linux-serial", "random-sequence"]);
+    assert_eq!(
+        ids(&plan),
+        [
+            "posixaio-linux-serial",
+            "clat-holds-submission",
+            "random-sequence"
+        ]
+    );
     let job = &fio.jobs[0];
     assert_eq!(
         (job.engine, job.depth, job.region),
@@ -173,7 +180,10 @@ fn engines_get_their_verdicts() {
     use EngineKind::{Helper, Sync, Uring};
     assert_eq!(verdict("psync", false, 1), (Sync, 1, Verdict::Exact));
     assert_eq!(verdict("psync", false, 32), (Sync, 1, Verdict::Equivalent));
-    assert_eq!(verdict("io_uring", false, 32), (Uring, 32, Verdict::Exact));
+    assert_eq!(
+        verdict("io_uring", false, 32),
+        (Uring, 32, Verdict::Equivalent)
+    );
     assert_eq!(
         verdict("libaio", true, 32),
         (Uring, 32, Verdict::Equivalent)
@@ -367,4 +377,20 @@ fn sizes_print_in_binary_units() {
     assert_eq!(binary(1000), "1000 B");
     assert_eq!(binary(1536), "1.5 KiB");
     assert_eq!(binary(0), "0 B");
+}
+
+#[test]
+fn open_values_matter_unless_they_are_names() {
+    let mut workload = asked(|job| job.filename = Some("$TARGET".to_owned()));
+    workload.missing = vec!["TARGET".to_owned()];
+    assert!(ids(&planned(&workload, &target()).1).contains(&"target-unknown"));
+    let mut workload = asked(|job| job.other = vec![option("bs", "$BS")]);
+    workload.missing = vec!["BS".to_owned()];
+    assert_eq!(
+        refused(&workload, &target()),
+        ["missing-values", "missing-values"]
+    );
+    let mut workload = asked(|_| {});
+    workload.missing = vec!["file:other.fio".to_owned()];
+    assert_eq!(refused(&workload, &target()), ["missing-values"]);
 }

@@ -126,15 +126,7 @@ impl Plan {
 /// All reasons why it cannot be run, at once.
 pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> {
     let mut draft = Draft::new(target);
-    if !workload.missing.is_empty() {
-        draft.refuse(
-            "missing-values",
-            format!(
-                "the command leaves open: {}; write the values into it",
-                workload.missing.join(", ")
-            ),
-        );
-    }
+    open_values(workload, &mut draft);
     surroundings(workload, &mut draft);
     let test = match &workload.test {
         Test::Jobs(jobs) => fio::plan(jobs, &mut draft).map(TestPlan::Fio),
@@ -152,6 +144,56 @@ pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> 
         plan.notes.push(Note::new("memory-file-system"));
     }
     Ok(plan)
+}
+
+/// Variables and files that the command leaves open. In a name they do no harm, for names
+/// are only labels here; anywhere else the test is not known.
+fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
+    let mut labels: Vec<&str> = Vec::new();
+    let mut values: Vec<&str> = Vec::new();
+    match &workload.test {
+        Test::Jobs(jobs) => {
+            for job in jobs {
+                labels.push(&job.name);
+                labels.extend(job.filename.as_deref());
+                labels.extend(job.directory.as_deref());
+                values.extend(job.engine.as_deref());
+                let judged = job
+                    .other
+                    .iter()
+                    .filter(|(name, _)| !options::is_presentation(name));
+                values.extend(judged.map(|(_, value)| value.as_str()));
+            }
+        }
+        Test::Dd(dd) => {
+            labels.extend(dd.output.as_deref());
+            // It may be /dev/zero or a file: another test each time.
+            values.extend(dd.input.as_deref());
+            values.extend(dd.other.iter().map(|(_, value)| value.as_str()));
+            values.extend(
+                [&dd.conv, &dd.iflag, &dd.oflag]
+                    .into_iter()
+                    .flatten()
+                    .map(String::as_str),
+            );
+        }
+    }
+    let within = |texts: &[&str], open: &str| texts.iter().any(|text| text.contains(open));
+    let (harmless, needed): (Vec<&String>, Vec<&String>) = workload
+        .missing
+        .iter()
+        .partition(|open| within(&labels, open) && !within(&values, open));
+    if !harmless.is_empty() {
+        draft.note("target-unknown");
+    }
+    if !needed.is_empty() {
+        let needed: Vec<&str> = needed.into_iter().map(String::as_str).collect();
+        let why = format!(
+            "the command leaves open: {}; write the values into it",
+            needed.join(", ")
+        );
+        draft.refuse("missing-values", why);
+    }
 }
 
 /// What stood around the command, and how it was read.

@@ -50,10 +50,12 @@ kinds! {
     "engine-as-psync" Equivalent NONE "the engine is played by pread and pwrite: the device sees the same requests";
     "engine-of-another-system" Deviates ALL "the engine exists on another operating system only; it is played on io_uring";
     "null-engine" Deviates ALL "the null engine touches no storage";
+    "clat-holds-submission" Equivalent NONE "clat includes the time the kernel takes to accept an I/O, which fio counts as slat; lat is the same quantity";
     "random-sequence" Equivalent NONE "offsets come from another random generator with the same properties: each block once a pass, the same order in every run";
     "threads-for-processes" Equivalent NONE "clones are threads instead of processes; the difference lies outside the measured time";
     "target-in-sandbox" Equivalent NONE "the files that the text names are not touched; new ones in a private directory stand in for them";
     "target-device-to-file" Deviates ALL "the original used a whole device; a file in the directory stands in for it";
+    "target-unknown" Deviates ALL "a variable names the target, which may have been a device; a file in the directory stands in for it";
     "target-name-shared" Equivalent NONE "jobs that name the same file share one here too";
     "fsync-count-fixed" Deviates RATES "fio before 3.38 syncs more often than asked with this engine and depth; here each sync happens once";
     "mixed-fsync-count-fixed" Deviates RATES "fio before 3.38 repeats a due sync after each read of a mix; here each sync happens once";

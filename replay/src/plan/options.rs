@@ -266,15 +266,25 @@ pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
     choices
 }
 
+/// Whether an option changes only what fio prints.
+pub(super) fn is_presentation(name: &str) -> bool {
+    PRESENTATION.contains(&name)
+}
+
 /// The verdict on an option without a rule of its own.
 fn judge(name: &str, value: &str, draft: &mut Draft<'_>) {
-    if PRESENTATION.contains(&name) {
+    if is_presentation(name) {
         draft.note_with("presentation", name.to_owned());
     } else if CARRIED_OUT.contains(&name)
         || ONLY_THE_DEFAULT
             .iter()
             .any(|(known, values)| *known == name && values.contains(&value))
     {
+    } else if value.contains('$') {
+        draft.refuse(
+            "missing-values",
+            format!("{name}={value} leaves a value open; write it into the command"),
+        );
     } else if let Some((_, why)) = REFUSED.iter().find(|(known, _)| *known == name) {
         draft.refuse("option", format!("{name} {why}"));
     } else {

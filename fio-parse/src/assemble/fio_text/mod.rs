@@ -14,10 +14,10 @@
 //!
 //! | module | what it decodes |
 //! |---|---|
-//! | [`line`] | direction lines, and their figures against each other |
-//! | [`latency`] | latency lines and percentiles |
-//! | [`samples`] | sample lines |
-//! | [`tail`] | the rest |
+//! | `line` | direction lines, and their figures against each other |
+//! | `latency` | latency lines and percentiles |
+//! | `samples` | sample lines |
+//! | `tail` | the rest |
 
 mod latency;
 mod line;
@@ -26,6 +26,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
+use super::fio_pair;
 use crate::block::fio_text::latency::Kind;
 use crate::block::fio_text::{FioJob, Looks, Part};
 use crate::diagnostic::{Code, Diagnostic};
@@ -201,6 +202,10 @@ pub fn errors(job: &FioJob<'_>) -> Vec<JobError> {
 /// Parts without a direction line give none: see [`attach`].
 pub fn measurements(job: &FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMeasurement> {
     let era = era_of(&job.looks, era);
+    fio_pair::settled(era, |era| decode(job, era, blocks), |one| &mut one.warnings)
+}
+
+fn decode(job: &FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMeasurement> {
     let failed = job.errors.is_some()
         || job
             .head

@@ -61,15 +61,32 @@ pub(crate) fn unmarked(text: &str) -> &str {
     rest
 }
 
-/// The end of a line without blanks, table pipes, tags and continuation signs.
-fn trimmed(text: &str) -> &str {
-    let text = text.split_once('<').map_or(text, |(text, _)| text);
-    text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '|' | '`' | '\\' | '"' | '*'))
+/// The line without blanks, table pipes, closing tags and continuation signs at its end.
+pub(crate) fn trimmed(text: &str) -> &str {
+    const TAGS: [&str; 8] = [
+        "<br>", "<br/>", "<br />", "</p>", "</pre>", "</code>", "</td>", "</div>",
+    ];
+    let mut rest = text;
+    loop {
+        let before = rest.len();
+        rest = rest.trim_end_matches(|c: char| {
+            c.is_whitespace() || matches!(c, '|' | '`' | '\\' | '"' | '*')
+        });
+        if rest.ends_with('>')
+            && let Some(shorter) = TAGS.iter().find_map(|tag| rest.strip_suffix(tag))
+        {
+            rest = shorter;
+        }
+        rest = rest.strip_suffix("&nbsp;").unwrap_or(rest);
+        if rest.len() == before {
+            return rest;
+        }
+    }
 }
 
 /// Whether nothing but blanks and quote marks stands on the line.
 pub fn is_blank(text: &str) -> bool {
-    text.len() < 64 && unmarked(text).is_empty()
+    text.len() < 64 && unmarked(trimmed(text)).is_empty()
 }
 
 /// A quick test that lets few lines through which are no part of a report.
@@ -90,7 +107,32 @@ pub fn is_candidate(text: &str) -> bool {
             return true;
         }
     }
-    complaint(text).is_some()
+    may_complain(bytes) && (complaint(text).is_some() || text.contains("time to transfer data"))
+}
+
+/// Whether the first letters behind blanks and quote marks are those of a complaint; entities and tags are let through.
+fn may_complain(bytes: &[u8]) -> bool {
+    let mark = |b: &u8| {
+        matches!(
+            b,
+            b' ' | b'\t' | b'>' | b'|' | b'#' | b'*' | b'`' | b';' | b'.' | b'/'
+        )
+    };
+    let Some(start) = bytes.iter().position(|b| !mark(b)) else {
+        return false;
+    };
+    match &bytes[start..] {
+        // "dd: ", "gdd: ", "bin/dd: ", "usr/bin/dd: ", "busybox: dd: ", "load: "
+        [b'd', b'd', ..]
+        | [b'g', b'd', ..]
+        | [b'b', b'i' | b'u', ..]
+        | [b'u', b's', ..]
+        | [b'l', b'o', ..]
+        | [b't', b'i', b'm', b'e', b' ', b't', b'o', b' ', ..] => true,
+        [b'&' | b'<' | 0x80.., ..] => true,
+        [b'0'..=b'9', ..] => bytes.trim_ascii_end().ends_with(b"written."),
+        _ => false,
+    }
 }
 
 /// Reads a records line.
@@ -175,24 +217,24 @@ pub fn complaint(text: &str) -> Option<Complaint<'_>> {
     let rest = unmarked(text);
     match rest.as_bytes().first()? {
         b'd' | b'/' | b'g' | b'b' => {
-            const NAMES: [&str; 5] = [
-                "dd: ",
-                "/bin/dd: ",
-                "/usr/bin/dd: ",
-                "gdd: ",
-                "busybox: dd: ",
-            ];
-            let said = NAMES.iter().find_map(|name| rest.strip_prefix(name))?;
+            const NAMES: [&str; 5] = ["dd:", "/bin/dd:", "/usr/bin/dd:", "gdd:", "busybox: dd:"];
+            let behind = NAMES.iter().find_map(|name| rest.strip_prefix(name))?;
+            let said = lex::skip_blanks(behind);
+            if said.len() == behind.len() {
+                return None;
+            }
             let line = trimmed(rest);
             if line.len() > 500 {
                 return None;
             }
-            if said.starts_with("warning: ") {
+            if said.starts_with("warning:") {
                 return Some(Complaint::Caution(line));
             }
             // "dd: error writing 'x': …" or "dd: x: …"; "dd: so fast" is prose
-            (ERRORS.iter().any(|start| said.starts_with(start)) || said.contains(": "))
-                .then_some(Complaint::Error(line))
+            (ERRORS.iter().any(|start| said.starts_with(start))
+                || said.contains(": ")
+                || said.contains(":\u{a0}"))
+            .then_some(Complaint::Error(line))
         }
         b'l' => {
             (rest.starts_with("load: ") && rest.contains("cmd: dd ")).then_some(Complaint::Status)

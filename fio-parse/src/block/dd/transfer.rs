@@ -36,7 +36,7 @@ pub struct Transfer<'t> {
     /// The rounded sizes in brackets: `11 GB`, `10 GiB`.
     pub sizes: SmallVec<[Figure<'t>; 2]>,
     /// The seconds with their unit: `34.4002 s`.
-    pub seconds: Figure<'t>,
+    pub seconds: Option<Figure<'t>>,
     /// The rate: `312 MB/s`, `1664848920 bytes/sec`.
     pub rate: Figure<'t>,
 }
@@ -52,26 +52,37 @@ pub enum Form {
     Progress,
     /// `… transferred in 6.449485 secs (1664848920 bytes/sec)`.
     Moved,
+    /// `time to transfer data was 1.234567 secs, 870.12 MB/sec`: sg_dd.
+    SgDd,
+    /// A rate alone: what a script has cut out of a report.
+    RateOnly,
 }
 
 impl Transfer<'_> {
     /// Whether its seconds are whole, as those of progress lines are.
     pub fn has_whole_seconds(&self) -> bool {
-        self.form == Form::Progress || !self.seconds.text.contains(['.', ','])
+        self.form == Form::Progress
+            || self
+                .seconds
+                .is_some_and(|seconds| !seconds.text.contains(['.', ',']))
     }
 
     /// Whether `later` may be the same run, further on: more bytes, no less time.
     pub fn grows_to(&self, later: &Transfer<'_>) -> bool {
         let more = |a: Option<f64>, b: Option<f64>| a.zip(b).is_some_and(|(a, b)| a <= b);
         let count = |t: &Transfer<'_>| t.bytes.and_then(|f| leading(f.text));
+        let time = |t: &Transfer<'_>| t.seconds.and_then(|f| leading(f.text));
         count(self) != count(later)
             && more(count(self), count(later))
-            && more(leading(self.seconds.text), leading(later.seconds.text))
+            && more(time(self), time(later))
     }
 }
 
 /// How many bytes a byte line may be long, mailers' line ends included.
 const LONGEST: usize = 240;
+
+/// How many numbers may stand in a byte line and a little in front of it.
+const NUMBERS: usize = 24;
 
 /// How many bytes of words may stand between two figures.
 const WORDS: usize = 72;
@@ -116,10 +127,17 @@ pub(super) fn is_rate_slash(bytes: &[u8], at: usize) -> bool {
     let edge = blanks(number);
     match &bytes[..edge] {
         [.., b'('] => at - unit > 3,
-        // a unit of seconds stands before the separator
-        [.., b','] => bytes[..edge - 1].last().is_some_and(|b| {
-            b.is_ascii_alphabetic() || !b.is_ascii() || *b == b'.' || *b == b' ' || *b == b'\n'
-        }),
+        // seconds stand before the separator: a number, blanks and a unit
+        [before @ .., b','] => {
+            let unit = back(before.len(), 24, |b| {
+                b.is_ascii_alphabetic() || !b.is_ascii() || b == b'.'
+            });
+            let number = blanks(unit);
+            unit < before.len()
+                && number > 0
+                && (bytes[number - 1].is_ascii_digit() || !bytes[number - 1].is_ascii())
+                || unit > 0 && unit == number && bytes[unit - 1].is_ascii_digit()
+        }
         // the last bytes of "，" and of "、"
         [.., 0xbc, 0x8c] | [.., 0x80, 0x81] => true,
         _ => false,
@@ -136,40 +154,88 @@ pub fn looks_like_transfer(text: &str) -> bool {
     }
 }
 
-/// Reads every transfer of a line, in order.
-pub fn transfers<'t>(log: &Log<'_>, text: &'t str) -> SmallVec<[Transfer<'t>; 1]> {
-    let mut found = SmallVec::new();
+/// The transfers of a line, in order: one, or with lost carriage returns many.
+pub fn transfers<'l, 't, 'x>(
+    log: &'l Log<'x>,
+    text: &'t str,
+) -> impl Iterator<Item = Transfer<'t>> + use<'l, 't, 'x> {
     let bytes = text.as_bytes();
     // where the piece of the line starts that no transfer was read from yet
     let mut free = 0;
-    for slash in memchr::memchr_iter(b'/', bytes) {
+    memchr::memchr_iter(b'/', bytes).filter_map(move |slash| {
         if slash < free || !is_rate_slash(bytes, slash) {
-            continue;
+            return None;
         }
-        let mut from = super::line::floor(text, free.max(slash.saturating_sub(LONGEST)));
-        while let Some(ahead) = bytes[from..slash].iter().position(u8::is_ascii_digit) {
-            let start = from + ahead;
-            from = start
-                + bytes[start..slash]
-                    .iter()
-                    .take_while(|b| b.is_ascii_digit())
-                    .count();
-            let inside = start > 0 && matches!(bytes[start - 1], b'.' | b'-' | b'_' | b'/')
-                || start > free && bytes[start - 1].is_ascii_alphanumeric();
-            if inside {
-                continue;
-            }
-            if let Ok((rest, parts)) = transfer(&text[start..])
-                // the rate that was read is the one at this slash, not a later one
-                && (text.len() - rest.len()) > slash
-            {
-                found.push(parts.transfer(log));
-                free = text.len() - rest.len();
-                break;
-            }
+        let (transfer, end) = at_slash(text, free, slash)?;
+        free = end;
+        Some(transfer.transfer(log))
+    })
+}
+
+/// The transfer whose rate has the slash at `slash`, and where it ends. It starts at one of the last numbers in front.
+fn at_slash(text: &str, free: usize, slash: usize) -> Option<(Parts<'_>, usize)> {
+    let bytes = text.as_bytes();
+    let from = super::line::floor(text, free.max(slash.saturating_sub(LONGEST)));
+    let mut starts: SmallVec<[usize; 32]> = SmallVec::new();
+    let mut at = slash;
+    while at > from && starts.len() < NUMBERS {
+        at -= 1;
+        let starts_number =
+            bytes[at].is_ascii_digit() && (at == from || !bytes[at - 1].is_ascii_digit());
+        if starts_number {
+            starts.push(at);
         }
     }
-    found
+    // from the left, so that all groups of a grouped number are taken
+    starts.into_iter().rev().find_map(|start| {
+        let inside = start > 0 && matches!(bytes[start - 1], b'.' | b'-' | b'_' | b'/')
+            || start > free && bytes[start - 1].is_ascii_alphanumeric();
+        if inside {
+            return None;
+        }
+        let (rest, parts) = transfer(&text[start..]).ok()?;
+        let end = text.len() - rest.len();
+        // the rate that was read is the one at this slash, not a later one
+        (end > slash).then_some((parts, end))
+    })
+}
+
+/// sg_dd's line: `time to transfer data was 1.234567 secs, 870.12 MB/sec`, in later releases `data: 1.2 secs at …`.
+pub fn sg_time<'t>(log: &Log<'_>, text: &'t str) -> Option<Transfer<'t>> {
+    let rest = super::line::unmarked(text).strip_prefix("time to transfer data")?;
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ':');
+    let rest = rest.strip_prefix("was").map_or(rest, lex::skip_blanks);
+    let (rest, seconds) = recognize((number, blanks, word)).parse(rest).ok()?;
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+    let rest = rest.strip_prefix("at").map_or(rest, lex::skip_blanks);
+    let (_, rate) = rate(rest).ok()?;
+    Some(Transfer {
+        form: Form::SgDd,
+        bytes: None,
+        sizes: SmallVec::new(),
+        seconds: Some(figure_of(log, seconds)),
+        rate: figure_of(log, rate),
+    })
+}
+
+/// A line that is a rate and nothing else: `312 MB/s`.
+pub fn rate_only<'t>(log: &Log<'_>, text: &'t str) -> Option<Transfer<'t>> {
+    let text = super::line::trimmed(super::line::unmarked(text));
+    let (rest, rate) = rate(text).ok()?;
+    (rest.is_empty() && rate.ends_with("B/s") && split_number(rate).is_some()).then(|| Transfer {
+        form: Form::RateOnly,
+        bytes: None,
+        sizes: SmallVec::new(),
+        seconds: None,
+        rate: figure_of(log, rate),
+    })
+}
+
+fn figure_of<'t>(log: &Log<'_>, text: &'t str) -> Figure<'t> {
+    Figure {
+        text,
+        span: log.span_of(text),
+    }
 }
 
 /// A transfer as slices of the text, without spans.
@@ -191,7 +257,7 @@ impl<'t> Parts<'t> {
             form: self.form,
             bytes: Some(figure(self.bytes)),
             sizes: self.sizes.into_iter().map(figure).collect(),
-            seconds: figure(self.seconds),
+            seconds: Some(figure(self.seconds)),
             rate: figure(self.rate),
         }
     }
@@ -445,7 +511,7 @@ mod tests {
     /// The figures of the only transfer on the line: bytes, sizes, seconds, rate.
     fn figures(text: &str) -> Option<(String, Vec<String>, String, String)> {
         let log = log(text);
-        let found = transfers(&log, log.text());
+        let found: Vec<_> = transfers(&log, log.text()).collect();
         assert!(found.len() <= 1, "{text}: {found:?}");
         let found = found.into_iter().next()?;
         let own = |f: &Figure<'_>| {
@@ -455,7 +521,7 @@ mod tests {
         Some((
             own(found.bytes.as_ref()?),
             found.sizes.iter().map(own).collect(),
-            own(&found.seconds),
+            own(found.seconds.as_ref()?),
             own(&found.rate),
         ))
     }
@@ -644,10 +710,47 @@ mod tests {
     }
 
     #[test]
+    fn sg_dd_and_bare_rates() {
+        for (text, seconds, rate) in [
+            (
+                "time to transfer data was 1.234567 secs, 870.12 MB/sec",
+                "1.234567 secs",
+                "870.12 MB/sec",
+            ),
+            (
+                "time to transfer data: 1.234567 secs at 870.12 MB/sec",
+                "1.234567 secs",
+                "870.12 MB/sec",
+            ),
+        ] {
+            let log = log(text);
+            let found = sg_time(&log, log.text()).unwrap();
+            assert_eq!(
+                (found.seconds.unwrap().text, found.rate.text),
+                (seconds, rate)
+            );
+        }
+        for (text, rate) in [
+            ("  > 312 MB/s ", Some("312 MB/s")),
+            ("1,8 GB/s", Some("1,8 GB/s")),
+            ("312 MB/s fast", None),
+            ("MB/s", None),
+            ("5 pages/s", None),
+        ] {
+            let log = log(text);
+            assert_eq!(
+                rate_only(&log, log.text()).map(|t| t.rate.text),
+                rate,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn lost_returns_leave_several_on_a_line() {
         let text = "1000000 bytes (1.0 MB) copied, 1 s, 1.0 MB/s2000000 bytes (2.0 MB) copied, 2 s, 1.0 MB/s3000000 bytes (3.0 MB) copied, 3 s, 1.0 MB/s";
         let log = log(text);
-        let found = transfers(&log, log.text());
+        let found: Vec<_> = transfers(&log, log.text()).collect();
         let bytes: Vec<_> = found.iter().map(|t| t.bytes.unwrap().text).collect();
         assert_eq!(bytes, ["1000000 bytes", "2000000 bytes", "3000000 bytes"]);
     }

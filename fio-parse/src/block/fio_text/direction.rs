@@ -20,9 +20,11 @@ use crate::figure::Figure;
 use crate::lex::{self, Lexed};
 use crate::record::Direction;
 use crate::source::{Log, Span};
+use memchr::memmem::Finder;
 use nom::Parser;
 use nom::bytes::complete::tag;
 use nom::combinator::opt;
+use std::sync::LazyLock;
 
 /// A direction line, undecoded.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,8 +175,11 @@ fn legacy(input: &str) -> Lexed<'_, Texts<'_>> {
 
 /// Where a direction line starts that has something else before it on its line.
 pub fn grepped(line: &str) -> Option<usize> {
-    let at = memchr::memmem::find(line.as_bytes(), b"IOPS=")
-        .or_else(|| memchr::memmem::find(line.as_bytes(), b"io="))?;
+    static FIRST_FIELDS: LazyLock<[Finder<'static>; 2]> =
+        LazyLock::new(|| ["IOPS=", "io="].map(Finder::new));
+    let at = FIRST_FIELDS
+        .iter()
+        .find_map(|field| field.find(line.as_bytes()))?;
     let head = line[..at].trim_end().strip_suffix(':')?.trim_end();
     let (word, _) = NAMES.iter().find(|(word, _)| head.ends_with(word))?;
     let start = head.len() - word.len();

@@ -159,6 +159,9 @@ pub struct PriorityText<'t> {
 /// How many blank lines may stand within a section: pastes double line ends.
 const BLANK_LINES: usize = 2;
 
+/// How many priorities a direction may have: fio knows 4 classes of 8 levels, with a few hints. The limit keeps made-up input cheap.
+const PRIORITIES: usize = 256;
+
 /// Reads a job section where `lines` stands at one of its lines; otherwise leaves `lines` as it is.
 pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioJob<'t>> {
     let mut ahead = lines.clone();
@@ -242,9 +245,7 @@ impl<'t> Reader<'t> {
 
     /// Reads a further line of the section; `None` where the section has ended.
     fn go_on(&mut self, segment: Segment<'t>) -> Option<&'t str> {
-        if memchr::memmem::find(segment.text.as_bytes(), head::MARK.as_bytes()).is_some() {
-            return None;
-        }
+        // a head is none of the lines below, whatever its name: it has a parenthesis where they have figures
         self.line(lex::skip_margin(self.rest_of(segment)))
     }
 
@@ -366,6 +367,9 @@ impl<'t> Reader<'t> {
 
     fn latency_line(&mut self, input: &'t str) -> Option<&'t str> {
         let (rest, title) = latency::title(self.log, input).ok()?;
+        if title.priority.is_some() && self.part().priorities.len() >= PRIORITIES {
+            return None;
+        }
         let nanoseconds = title.unit == TimeUnit::Nsec;
         if title.percentiles {
             let text = self.latency(&title);

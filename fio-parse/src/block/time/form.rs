@@ -11,7 +11,8 @@
 //! fish     = name blanks number blanks ("micros" | "millis" | "secs" | "mins" | "hours") …
 //! ```
 
-use nom::bytes::complete::take_while;
+use crate::block::dd::line;
+use crate::lex;
 use nom::character::complete::{char, digit1, one_of};
 use nom::combinator::{opt, recognize, verify};
 use nom::sequence::terminated;
@@ -33,22 +34,33 @@ pub enum Which {
 }
 
 fn is_blank(c: char) -> bool {
-    matches!(
-        c,
-        ' ' | '\t' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\u{3000}'
-    )
+    c.is_whitespace()
 }
 
-/// The line without what quotes, lists and comments put around it.
+/// The line without what quotes, lists, comments and tags put around it.
 pub fn unmarked(text: &str) -> &str {
-    text.trim_start_matches(|c| {
-        is_blank(c) || matches!(c, '>' | '|' | '#' | '*' | '`' | '\u{feff}')
-    })
-    .trim_end_matches(|c| is_blank(c) || matches!(c, '|' | '`' | '\\' | '*'))
+    line::trimmed(line::unmarked(text))
 }
 
 fn blanks(text: &str) -> IResult<&str, &str> {
-    take_while(is_blank).parse(text)
+    let rest = lex::skip_blanks(text);
+    Ok((rest, &text[..text.len() - rest.len()]))
+}
+
+/// What follows `words`, any blank standing for each of its spaces.
+fn behind<'t>(text: &'t str, words: &str) -> Option<&'t str> {
+    let mut rest = text;
+    for (index, word) in words.split(' ').enumerate() {
+        if index > 0 {
+            let next = lex::skip_blanks(rest);
+            if next.len() == rest.len() {
+                return None;
+            }
+            rest = next;
+        }
+        rest = rest.strip_prefix(word)?;
+    }
+    Some(rest)
 }
 
 fn seconds(text: &str) -> IResult<&str, &str> {
@@ -124,22 +136,30 @@ pub fn trailing_pairs(text: &str) -> Option<SmallVec<[Pair<'_>; 3]>> {
     (rest.is_empty() && pairs.len() == 3).then_some(pairs)
 }
 
-/// zsh's line: the command, and the three times.
+/// zsh's line: the command, and the three times. The line may be two that a mailer made of it.
 pub fn zsh(text: &str) -> Option<(&str, [Pair<'_>; 3])> {
-    let head = text.strip_suffix(" total")?;
-    let cpu = head.rfind(" cpu ")?;
-    let real = head[cpu + 5..].trim_matches(is_blank);
-    let (head, _percent) = head[..cpu].strip_suffix('%')?.rsplit_once(is_blank)?;
-    let (head, system) = head
-        .trim_end_matches(is_blank)
-        .strip_suffix("s system")?
-        .rsplit_once(is_blank)?;
-    let head = head.trim_end_matches(is_blank).strip_suffix("s user")?;
-    // the command may be missing
-    let (command, user) = head.rsplit_once(is_blank).unwrap_or(("", head));
-    let all = |value: &str| clock(value).is_ok_and(|(rest, _)| rest.is_empty());
-    (all(real) && all(system) && all(user)).then_some((
-        command.trim_end_matches(is_blank),
+    if !text.ends_with("total") {
+        return None;
+    }
+    // words from the end: "total", the clock, "cpu", the percentage, "system", …
+    let mut rest = text;
+    let mut last = || {
+        rest = rest.trim_end_matches(|c: char| is_blank(c) || c == '>');
+        let start = rest.rfind(is_blank).map_or(0, |at| {
+            at + rest[at..].chars().next().map_or(1, char::len_utf8)
+        });
+        let word = &rest[start..];
+        rest = &rest[..start];
+        word
+    };
+    let fits = last() == "total";
+    let real = last();
+    let fits = fits && last() == "cpu" && last().ends_with('%') && last() == "system";
+    let system = last().strip_suffix('s')?;
+    let fits = fits && last() == "user";
+    let user = last().strip_suffix('s')?;
+    (fits && is_clock(real) && is_clock(system) && is_clock(user)).then_some((
+        rest.trim_matches(is_blank),
         [
             (Which::Real, real),
             (Which::User, user),
@@ -148,20 +168,26 @@ pub fn zsh(text: &str) -> Option<(&str, [Pair<'_>; 3])> {
     ))
 }
 
+/// Whether the whole text is a time.
+fn is_clock(text: &str) -> bool {
+    clock(text).is_ok_and(|(rest, _)| rest.is_empty())
+}
+
 /// GNU time's first line.
 pub fn gnu(text: &str) -> Option<[Pair<'_>; 3]> {
     let (user, rest) = text.split_once("user")?;
     let (system, rest) = rest.split_once("system")?;
     let (real, rest) = rest.split_once("elapsed")?;
     let [user, system, real] = [user, system, real].map(|value| value.trim_matches(is_blank));
-    let all = |value: &str| clock(value).is_ok_and(|(rest, _)| rest.is_empty());
-    (all(user) && all(system) && all(real) && (rest.is_empty() || rest.contains("CPU"))).then_some(
-        [
-            (Which::Real, real),
-            (Which::User, user),
-            (Which::System, system),
-        ],
-    )
+    (is_clock(user)
+        && is_clock(system)
+        && is_clock(real)
+        && (rest.is_empty() || rest.contains("CPU")))
+    .then_some([
+        (Which::Real, real),
+        (Which::User, user),
+        (Which::System, system),
+    ])
 }
 
 /// GNU time's second line: `0inputs+65536outputs (0major+344minor)pagefaults 0swaps`.
@@ -176,8 +202,12 @@ pub fn tcsh(text: &str) -> Option<[Pair<'_>; 3]> {
     let system = words.next()?.strip_suffix('s')?;
     let real = words.next()?;
     let percent = words.next()?.strip_suffix('%')?;
-    let all = |value: &str| clock(value).is_ok_and(|(rest, _)| rest.is_empty());
-    (all(user) && all(system) && all(real) && all(percent) && real.contains(':')).then_some([
+    (is_clock(user)
+        && is_clock(system)
+        && is_clock(real)
+        && is_clock(percent)
+        && real.contains(':'))
+    .then_some([
         (Which::Real, real),
         (Which::User, user),
         (Which::System, system),
@@ -209,32 +239,26 @@ pub fn is_rusage(text: &str) -> bool {
             "peak memory",
         ]
         .iter()
-        .any(|known| words.starts_with(known))
+        .any(|known| behind(words, known).is_some())
 }
 
 /// The command of `Command being timed: "…"`.
 pub fn verbose(text: &str) -> Option<&str> {
-    let rest = text
-        .strip_prefix("Command being timed:")?
-        .trim_matches(is_blank);
-    Some(
-        rest.strip_prefix('"')
-            .and_then(|rest| rest.strip_suffix('"'))
-            .unwrap_or(rest),
-    )
+    let rest = behind(text, "Command being timed:")?.trim_matches(is_blank);
+    Some(rest.trim_matches('"'))
 }
 
 /// A line of the long form: its time if it is one that counts, and whether it is the last line.
 pub fn verbose_item(text: &str) -> Option<(Option<Pair<'_>>, bool)> {
     // "Elapsed (wall clock) time (h:mm:ss or m:ss): 0:00.03": the last colon with a blank behind it
-    let colon = text.rfind(": ")?;
-    let (name, value) = (&text[..colon], text[colon + 2..].trim_matches(is_blank));
-    let whole = |value| clock(value).is_ok_and(|(rest, _)| rest.is_empty());
-    let which = if name.starts_with("Elapsed (wall clock)") {
+    let has_value = |at: &usize| lex::skip_blanks(&text[at + 1..]).len() < text.len() - at - 1;
+    let colon = text.rmatch_indices(':').map(|(at, _)| at).find(has_value)?;
+    let (name, value) = (&text[..colon], text[colon + 1..].trim_matches(is_blank));
+    let which = if behind(name, "Elapsed (wall clock)").is_some() {
         Some(Which::Real)
-    } else if name.starts_with("User time") {
+    } else if behind(name, "User time").is_some() {
         Some(Which::User)
-    } else if name.starts_with("System time") {
+    } else if behind(name, "System time").is_some() {
         Some(Which::System)
     } else if name.ends_with(')')
         || [
@@ -253,21 +277,23 @@ pub fn verbose_item(text: &str) -> Option<(Option<Pair<'_>>, bool)> {
             "Exit status",
         ]
         .iter()
-        .any(|known| name.starts_with(known))
+        .any(|known| behind(name, known).is_some())
     {
         None
     } else {
         return None;
     };
     Some((
-        which.filter(|_| whole(value)).map(|which| (which, value)),
-        name.starts_with("Exit status"),
+        which
+            .filter(|_| is_clock(value))
+            .map(|which| (which, value)),
+        behind(name, "Exit status").is_some(),
     ))
 }
 
 /// The first value behind `name` with its unit: `66.23 millis`.
 pub fn fish<'t>(name: &str, text: &'t str) -> Option<&'t str> {
-    let rest = text.strip_prefix(name)?.trim_start_matches(is_blank);
+    let rest = lex::skip_blanks(behind(text, name)?);
     let (behind, _) = (seconds, blanks).parse(rest).ok()?;
     let unit = ["micros", "millis", "secs", "mins", "hours"]
         .into_iter()
@@ -277,7 +303,7 @@ pub fn fish<'t>(name: &str, text: &'t str) -> Option<&'t str> {
 
 /// The command of `Benchmark 1: …` (`Benchmark #1: …` before 1.12).
 pub fn benchmark(text: &str) -> Option<&str> {
-    let rest = text.strip_prefix("Benchmark ")?;
+    let rest = lex::skip_blanks(text.strip_prefix("Benchmark")?);
     let rest = rest.strip_prefix('#').unwrap_or(rest);
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let command = rest[digits..].strip_prefix(':')?.trim_matches(is_blank);
@@ -286,11 +312,11 @@ pub fn benchmark(text: &str) -> Option<&str> {
 
 /// `Time (mean ± σ):  69.4 ms ± 12.8 ms    [User: 0.3 ms, System: 13.3 ms]`; `Time (abs ≡):` for one run.
 pub fn hyperfine_mean(text: &str) -> Option<SmallVec<[Pair<'_>; 3]>> {
-    let rest = text.strip_prefix("Time (")?;
+    let rest = behind(text, "Time (")?;
     let (_, rest) = rest.split_once("):")?;
     let mut pairs = SmallVec::new();
     pairs.push((Which::Real, with_unit(rest)?));
-    for (name, which) in [("User: ", Which::User), ("System: ", Which::System)] {
+    for (name, which) in [("User:", Which::User), ("System:", Which::System)] {
         if let Some((_, rest)) = rest.split_once(name) {
             pairs.push((which, with_unit(rest)?));
         }
@@ -300,7 +326,7 @@ pub fn hyperfine_mean(text: &str) -> Option<SmallVec<[Pair<'_>; 3]>> {
 
 /// `69.4 ms`, `1.234 s`.
 fn with_unit(text: &str) -> Option<&str> {
-    let text = text.trim_start_matches(is_blank);
+    let text = lex::skip_blanks(text);
     let (behind, _) = (seconds, blanks).parse(text).ok()?;
     let unit = ["ms", "µs", "s"]
         .into_iter()
@@ -310,7 +336,7 @@ fn with_unit(text: &str) -> Option<&str> {
 
 /// How many runs there were, from the line of the range.
 pub fn hyperfine_runs(text: &str) -> Option<u32> {
-    let rest = text.strip_prefix("Range (")?.trim_end_matches(is_blank);
+    let rest = behind(text, "Range (")?.trim_end_matches(is_blank);
     let rest = rest
         .strip_suffix("runs")
         .or_else(|| rest.strip_suffix("run"))?
