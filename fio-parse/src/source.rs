@@ -135,9 +135,10 @@ impl<'t> Log<'t> {
                 name: name.into_owned(),
             });
         }
-        let lines = std::iter::once(0)
-            .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1))
-            .collect();
+        // counting first is quicker than growing
+        let mut lines = Vec::with_capacity(memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1);
+        lines.push(0);
+        lines.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
         Ok(Self {
             name,
             text,

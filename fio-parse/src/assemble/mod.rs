@@ -249,22 +249,28 @@ impl<'b> Assembler<'_, '_, 'b> {
             version: version.map(str::to_owned),
             ..Tool::named("fio")
         };
-        let record = self.record(
-            context,
-            entry.span,
-            dialect,
-            tool,
-            entry.scope,
-            entry.direction,
-        );
         self.parsed.records.push(Record {
-            machine: entry.machine.or(record.machine),
+            v: WireVersion,
+            source: Source {
+                name: Arc::clone(&self.name),
+                span: Some(entry.span),
+                line: Some(self.log.line_of(entry.span.start)),
+                dialect,
+                tool,
+            },
+            machine: entry.machine.or_else(|| context.machine.clone()),
+            device: None,
+            section: context.section.clone(),
             workload: entry.workload,
             run,
+            scope: entry.scope,
+            direction: entry.direction,
             measurement: entry.measurement,
             errors: entry.errors,
+            interrupted: false,
+            fidelity: None,
+            environment: serde_json::Map::new(),
             warnings: entry.warnings,
-            ..record
         });
     }
 
