@@ -14,7 +14,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-const SIZE: usize = 100_000_000;
+const SIZE: usize = 2_000_000;
 const ROUNDS: usize = 5;
 
 /// Seconds that this thread has used; wall time where the system does not tell.

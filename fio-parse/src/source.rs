@@ -192,6 +192,11 @@ impl<'t> Log<'t> {
         (line as u32, column as u32 + 1)
     }
 
+    /// The line of an offset, counted from one; cheaper than with its column where lines are long.
+    pub fn line_of(&self, offset: u32) -> u32 {
+        self.lines.partition_point(|&start| start <= offset) as u32
+    }
+
     /// The text of a line counted from one, without its end.
     pub fn line(&self, line: u32) -> &str {
         let index = line as usize - 1;

@@ -160,7 +160,8 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context),
             (Kind::FioLog(samples), Some(context)) => self.fio_log(samples, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
-            (Kind::Time(time), _) => self.time(time),
+            (Kind::Time(time), Some(context)) => self.hyperfine(time, context),
+            (Kind::Time(time), None) => self.time(time),
             (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
             (Kind::Command(command), _) => {
                 self.parsed
@@ -546,7 +547,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             source: Source {
                 name: Arc::clone(&self.name),
                 span: Some(span),
-                line: Some(self.log.line_column(span.start).0),
+                line: Some(self.log.line_of(span.start)),
                 dialect,
                 tool,
             },

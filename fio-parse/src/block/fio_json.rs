@@ -238,11 +238,15 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioJson<'t
     let mut block = FioJson::default();
     let mut start = Some(first);
     let mut end = line.span.end as usize;
+    let mut line_end = end;
     while let Some(at) = start {
         let (document, behind) = fill::document(text, at, &mut block.problems);
         end = behind.max(at.offset);
-        let line_end = memchr::memchr2(b'\n', b'\r', &text.as_bytes()[end..])
-            .map_or(text.len(), |length| end + length);
+        // looked for once a line, which may hold all documents
+        if end > line_end {
+            line_end = memchr::memchr2(b'\n', b'\r', &text.as_bytes()[end..])
+                .map_or(text.len(), |length| end + length);
+        }
         // after a cut nothing is looked for in the same line: what broke the document would be found again
         let go_on = document.complete && end < line_end;
         start = go_on

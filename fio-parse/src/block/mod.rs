@@ -163,7 +163,7 @@ impl Block<'_> {
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
-            Kind::Blank | Kind::Other | Kind::Time(_) => Role::Neutral,
+            Kind::Blank | Kind::Other => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
                 Style::Heading(level) => Role::Heading(level, prose.span),
                 Style::Emphasis => Role::Short(prose.span, LabelSource::Caption),
@@ -215,6 +215,11 @@ impl Block<'_> {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
             },
+            Kind::Time(time) if time.is_result() => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits([Direction::Write]),
+            },
+            Kind::Time(_) => Role::Neutral,
             Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
             Kind::Summary(summary) => Role::Result {
                 kind: ResultKind::Whole,
@@ -269,8 +274,15 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     let mut preformatted = false;
     loop {
         let start = lines.offset();
-        let Some(kind) = next(log, &mut lines, &mut preformatted) else {
-            return blocks;
+        let rate = below_filtered_dd(&blocks)
+            .then(|| dd::read_rate(log, &mut lines))
+            .flatten();
+        let kind = match rate {
+            Some(rate) => Kind::Dd(Box::new(rate)),
+            None => match next(log, &mut lines, &mut preformatted) {
+                Some(kind) => kind,
+                None => return blocks,
+            },
         };
         let span = Span::new(start, lines.offset());
         match (blocks.last_mut(), kind) {
@@ -301,6 +313,21 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     }
 }
 
+/// Whether the last block is a dd whose output went through a filter, or a rate that such a filter left.
+fn below_filtered_dd(blocks: &[Block<'_>]) -> bool {
+    match blocks.last().map(|block| &block.kind) {
+        Some(Kind::Dd(report)) => report.is_rate_only(),
+        Some(Kind::Command(command)) => command.workload.as_deref().is_some_and(|workload| {
+            let tail = workload.around.tail.as_deref().unwrap_or("");
+            workload.dd().is_some()
+                && ["awk", "grep", "cut", "sed"]
+                    .iter()
+                    .any(|name| tail.contains(name))
+        }),
+        _ => false,
+    }
+}
+
 /// Whether a line of text goes on with the paragraph above it.
 fn joins(above: &Kind<'_>, new: Prose<'_>) -> bool {
     new.style == Style::Text && matches!(above, Kind::Prose(prose) if prose.style == Style::Text)
@@ -314,7 +341,7 @@ fn next<'t>(
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
-    if prose::unquoted(line.text).is_empty() {
+    if is_empty(prose::unquoted(line.text)) {
         *lines = behind;
         return Some(Kind::Blank);
     }
@@ -340,6 +367,14 @@ fn next<'t>(
         return Some(Kind::Other);
     }
     Some(Kind::Prose(prose))
+}
+
+/// Whether a line shows nothing: no text, or the markup of an empty line.
+fn is_empty(text: &str) -> bool {
+    matches!(
+        text,
+        "" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
+    )
 }
 
 /// The readers, asked in turn.

@@ -205,6 +205,9 @@ fn window(record: &Record) -> Option<Rate> {
     Some((rate.lo().get(), rate.hi().get()))
 }
 
+/// How a rate is computed of a record.
+type Measured = fn(&Record) -> Option<Rate>;
+
 fn middle(rate: Rate) -> f64 {
     (rate.0 + rate.1) / 2.0
 }
@@ -246,7 +249,7 @@ fn check_rate(
         let above = (stated.number + stated.step) * unit;
         rate.1 >= lowest && rate.0 < above
     };
-    let ways: [(f64, fn(&Record) -> Option<Rate>, Agreement); 4] = [
+    let ways: [(f64, Measured, Agreement); 4] = [
         (stated.unit, wall, Agreement::Wall),
         (stated.unit, window, Agreement::Window),
         (stated.binary, wall, Agreement::WallMislabelled),
