@@ -96,15 +96,12 @@ pub fn read<'t>(log: &'t Log<'t>, input: &'t str, at: usize) -> Lexed<'t, Head<'
     }
     let (rest, pid) = opt(lex::field("pid", signed)).parse(colon(rest))?;
     head.pid = pid;
-    let time = lex::skip_blanks(colon(rest));
-    let end = memchr::memchr2(b'\n', b'\r', time.as_bytes()).unwrap_or(time.len());
-    let time = time[..end].trim_end();
-    let rest = if pid.is_some() && is_time(time) {
-        head.time = Some(time);
-        &rest[rest.len() - (rest.len() - (time.as_ptr() as usize - rest.as_ptr() as usize))
-            + time.len()..]
-    } else {
-        rest
+    let rest = match time(colon(rest)) {
+        Some((after, time)) if pid.is_some() => {
+            head.time = Some(time);
+            after
+        }
+        _ => rest,
     };
     let start = log.span_of(name).start;
     head.span = Span::new(start, log.span_of(&rest[..0]).start);
@@ -116,15 +113,46 @@ fn window(text: &str) -> usize {
     text.len().min(400)
 }
 
-/// Whether `text` is what C's `ctime` gives: `Mon Nov 30 14:42:38 2026`.
-fn is_time(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let name = |word: Option<&str>| {
-        word.is_some_and(|w| w.len() == 3 && w.bytes().all(|b| b.is_ascii_alphabetic()))
+/// What C's `ctime` gives, `Mon Nov 30 14:42:38 2026`, and what follows it; its last words may be missing, and a line
+/// may end between them.
+fn time(input: &str) -> Option<(&str, &str)> {
+    let three_letters = |w: &str| w.len() == 3 && w.bytes().all(|b| b.is_ascii_alphabetic());
+    let digits = |w: &str| w.bytes().all(|b| b.is_ascii_digit());
+    let clock = |w: &str| w.contains(':') && w.bytes().all(|b| b.is_ascii_digit() || b == b':');
+    let word = |input: &'_ str, at: usize| -> Option<usize> {
+        let end = input
+            .find(|c: char| c.is_whitespace())
+            .unwrap_or(input.len());
+        let word = &input[..end];
+        let fits = end > 0
+            && match at {
+                0 | 1 => three_letters(word),
+                2 => digits(word) && end <= 2,
+                3 => clock(word),
+                _ => digits(word) && end == 4,
+            };
+        fits.then_some(end)
     };
-    name(words.next())
-        && name(words.next())
-        && words.next().is_some_and(|day| day.parse::<u8>().is_ok())
+    let mut start = None;
+    let mut rest = input;
+    let mut read = 0;
+    while read < 5 {
+        let mut next = lex::skip_blanks(rest);
+        let mut end = word(next, read);
+        if end.is_none() {
+            let Some(below) = lex::skip_break(rest) else {
+                break;
+            };
+            next = below;
+            end = word(next, read);
+        }
+        let Some(end) = end else { break };
+        start.get_or_insert(next);
+        rest = &next[end..];
+        read += 1;
+    }
+    let start = start.filter(|_| read >= 3)?;
+    Some((rest, &start[..start.len() - rest.len()]))
 }
 
 /// A whole number with a sign perhaps.
