@@ -13,6 +13,7 @@ pub mod fio_terse;
 pub mod fio_text;
 pub mod summary;
 
+mod claims;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
@@ -85,6 +86,8 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         .collect();
     fio_runs::join(&mut assembler.parsed.records, &borders);
     assembler.parsed.diagnostics.extend(assembler.assumption);
+    let claims = claims::find(log, &blocks, &mut assembler.parsed.records);
+    assembler.parsed.diagnostics.extend(claims);
     assembler.parsed
 }
 
@@ -329,6 +332,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             interrupted: false,
             fidelity: None,
             environment: serde_json::Map::new(),
+            claims: Vec::new(),
             warnings: Vec::new(),
         }
     }
