@@ -271,6 +271,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             measurement: entry.measurement,
             errors: entry.errors,
             interrupted: false,
+            claims: Vec::new(),
             fidelity: None,
             environment: serde_json::Map::new(),
             warnings: entry.warnings,
