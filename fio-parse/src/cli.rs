@@ -8,6 +8,8 @@
 //! is. Without inputs standard input is read, unless it is a terminal: then there is nothing to read, and the
 //! call is wrong.
 
+pub mod labels;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;

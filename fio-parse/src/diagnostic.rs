@@ -62,6 +62,7 @@ codes! {
     WHOLE_MILLISECONDS = "whole-milliseconds", "The printed rate was computed from whole milliseconds.";
     BYTES_FROM_RECORDS = "bytes-from-records", "dd printed no bytes; full records times the block size of the command were taken.";
     WALL_ONLY = "wall-only", "The tool printed no window of its own; the shell's time is all there is, and covers more.";
+    CLAIM = "claim", "The author states a figure about a result; it is held against the result, and is no measurement.";
     COMMAND_UNREADABLE = "command-unreadable", "A command could not be understood; the results below it carry no workload.";
 }
 

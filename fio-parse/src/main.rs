@@ -1,11 +1,13 @@
 //! `fio-parse`: logs in, records out, a JSON object a line.
 
 use clap::Parser;
+use fio_parse::cli::labels::{self, Labels};
 use fio_parse::cli::{self, Content, FOUND, Input, NOTHING, UNREADABLE};
 use fio_parse::record::{self, Label, LabelSource};
 use fio_parse::{Log, Parsed, Record, diagnostic, explain};
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Read fio and dd output, alone or buried in a post, and print what was measured as records.
@@ -29,6 +31,17 @@ struct Arguments {
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
 
+    /// Give results the labels that this file says; --print-labels makes one to start from
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+
+    /// Print the labels of all results as a file for --labels, instead of records
+    ///
+    /// The file is TOML, an entry for each result with the line where it starts, its machine and its section. Correct
+    /// these two once, and `--labels FILE` gives them to the results ever after.
+    #[arg(long, conflicts_with = "explain")]
+    print_labels: bool,
+
     /// Say nothing about odd input
     #[arg(long, short)]
     quiet: bool,
@@ -43,11 +56,23 @@ fn main() -> ExitCode {
             return ExitCode::from(UNREADABLE);
         }
     };
+    let mut given = match arguments.labels.as_deref().map(read_labels).transpose() {
+        Ok(labels) => labels,
+        Err(message) => {
+            eprintln!("fio-parse: {message}");
+            return ExitCode::from(UNREADABLE);
+        }
+    };
     let mut out = BufWriter::new(io::stdout().lock());
+    if arguments.print_labels
+        && let Err(error) = out.write_all(labels::HEAD.as_bytes())
+    {
+        return cli::end_of_output(Err(error), UNREADABLE, "fio-parse");
+    }
     let mut found = false;
     let mut failed = false;
     for input in &inputs {
-        match one(&arguments, input, &mut out) {
+        match one(&arguments, &mut given, input, &mut out) {
             Ok(any) => found |= any,
             Err(Failure::Input(message)) => {
                 eprintln!("fio-parse: {message}");
@@ -58,6 +83,11 @@ fn main() -> ExitCode {
             }
         }
     }
+    // where an input failed, its entries can't have been used
+    if let (false, Some(Err(error))) = (failed, given.as_ref().map(Labels::all_used)) {
+        eprintln!("fio-parse: {error}");
+        failed = true;
+    }
     let code = match (failed, found) {
         (true, _) => UNREADABLE,
         (false, true) => FOUND,
@@ -66,18 +96,29 @@ fn main() -> ExitCode {
     cli::end_of_output(out.flush(), code, "fio-parse")
 }
 
+fn read_labels(path: &Path) -> Result<Labels, String> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    Labels::read(&name.to_string(), &text).map_err(|error| error.to_string())
+}
+
 enum Failure {
     Input(String),
     Output(io::Error),
 }
 
 /// Reads one input and prints its records; whether there were any.
-fn one(arguments: &Arguments, input: &Input, out: &mut impl Write) -> Result<bool, Failure> {
+fn one(
+    arguments: &Arguments,
+    given: &mut Option<Labels>,
+    input: &Input,
+    out: &mut impl Write,
+) -> Result<bool, Failure> {
     let bytes = input
         .read()
         .map_err(|error| Failure::Input(error.to_string()))?;
     if cli::sniff(&bytes) == Content::Records {
-        return pass_on(arguments, input, &bytes, out);
+        return pass_on(arguments, given, input, &bytes, out);
     }
     let name = input.name();
     let log = Log::from_bytes(&*name, &bytes).map_err(|error| Failure::Input(error.to_string()))?;
@@ -91,7 +132,7 @@ fn one(arguments: &Arguments, input: &Input, out: &mut impl Write) -> Result<boo
         diagnostics,
     } = fio_parse::parse(&log);
     name_machine(arguments, input, &mut records);
-    record::write_jsonl(&records, &mut *out).map_err(Failure::Output)?;
+    print(arguments, given, &name, &mut records, Some(&log), out)?;
     if !arguments.quiet {
         // talk comes after the data it is about, also where both go to one terminal
         out.flush().map_err(Failure::Output)?;
@@ -112,6 +153,7 @@ fn one(arguments: &Arguments, input: &Input, out: &mut impl Write) -> Result<boo
 /// Records are checked and passed on, so that streams of them can be joined and labelled.
 fn pass_on(
     arguments: &Arguments,
+    given: &mut Option<Labels>,
     input: &Input,
     bytes: &[u8],
     out: &mut impl Write,
@@ -123,8 +165,30 @@ fn pass_on(
         records.push(record);
     }
     name_machine(arguments, input, &mut records);
-    record::write_jsonl(&records, out).map_err(Failure::Output)?;
+    print(arguments, given, &input.name(), &mut records, None, out)?;
     Ok(!records.is_empty())
+}
+
+/// Gives the records of one input their labels, and prints them or the labels.
+fn print(
+    arguments: &Arguments,
+    given: &mut Option<Labels>,
+    input: &str,
+    records: &mut [Record],
+    log: Option<&Log<'_>>,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    if let Some(given) = given {
+        given
+            .apply(input, records, log)
+            .map_err(|error| Failure::Input(error.to_string()))?;
+    }
+    if arguments.print_labels {
+        return out
+            .write_all(labels::print(records, log).as_bytes())
+            .map_err(Failure::Output);
+    }
+    record::write_jsonl(&*records, out).map_err(Failure::Output)
 }
 
 fn name_machine(arguments: &Arguments, input: &Input, records: &mut [Record]) {

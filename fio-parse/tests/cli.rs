@@ -214,3 +214,33 @@ fn explain_shows_every_line() {
         8
     );
 }
+
+#[test]
+fn labels_are_printed_edited_and_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("labels.toml");
+    let post = post("disk-speeds-dd-2020");
+    let printed = String::from_utf8(run(&["--print-labels", "-q", &post], b"").stdout).unwrap();
+    assert_eq!(printed.matches("[[result]]").count(), 8, "{printed}");
+    let edited = printed.replace("WD 4TB USB hard drive on that MacBook Pro", "WD 4TB");
+    assert_ne!(edited, printed);
+    fs::write(&file, &edited).unwrap();
+    let name = file.display().to_string();
+    let output = run(&["-q", "--labels", &name, &post], b"");
+    assert_eq!(code(&output), 0, "{}", talk(&output));
+    let records = String::from_utf8(output.stdout).unwrap();
+    let second = records.lines().nth(1).unwrap();
+    assert!(
+        second.contains(r#""machine":{"text":"WD 4TB","by":"flag"}"#),
+        "{second}"
+    );
+
+    fs::write(&file, edited.replace("line = 19", "line = 20")).unwrap();
+    let output = run(&["-q", "--labels", &name, &post], b"");
+    assert_eq!(code(&output), 2);
+    assert!(
+        talk(&output).contains("expected a result at line 20"),
+        "{}",
+        talk(&output)
+    );
+}

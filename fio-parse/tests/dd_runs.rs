@@ -130,3 +130,51 @@ fn a_rate_above_the_link_is_named() {
     let text = "## Samsung 860 EVO, SATA\n\n$ dd if=/dev/zero of=t bs=1G count=10 oflag=dsync\n10+0 records in\n10+0 records out\n10737418240 bytes (11 GB, 10 GiB) copied, 6.01736 s, 1.8 GB/s\n";
     assert_eq!(codes(&records(text)[0]), ["above-link"]);
 }
+
+#[test]
+fn a_rate_that_a_filter_left_is_read() {
+    let text = "$ for i in 1 2; do dd if=/dev/zero of=t bs=1M count=64 conv=fsync 2>&1 | awk '/copied/ {print $10 $11}'; done\n312 MB/s\n1.8 GB/s\n\n5 MB/s\n";
+    let found = records(text);
+    let rates: Vec<f64> = found
+        .iter()
+        .map(|r| {
+            r.measurement
+                .bytes_per_sec
+                .as_ref()
+                .unwrap()
+                .value()
+                .round()
+        })
+        .collect();
+    assert_eq!(rates, [312e6, 1.8e9]);
+    assert!(
+        found
+            .iter()
+            .all(|r| r.measurement.bytes.is_none() && r.measurement.runtime_ns.is_none())
+    );
+    // nowhere else
+    assert!(records("$ dd if=/dev/zero of=t bs=1M count=64\n312 MB/s\n").is_empty());
+    // by 1000 or by 1024
+    let found = records("$ dd if=/dev/zero of=t bs=1M 2>&1 | grep -o '[0-9.]*MB/s'\n12.5MB/s\n");
+    let rate = found[0].measurement.bytes_per_sec.as_ref().unwrap();
+    assert!(rate.lo().get() < 12.5e6 && rate.hi().get() > 13.1e6);
+    assert_eq!(codes(&found[0]), ["unit-guessed"]);
+}
+
+#[test]
+fn sg_dd_prints_its_time_first() {
+    let found = records(
+        "# sg_dd if=/dev/sg0 of=/dev/null bs=512 count=2M time=1\ntime to transfer data was 1.234567 secs, 869.73 MB/sec\n2097152+0 records in\n2097152+0 records out\n",
+    );
+    assert_eq!(found.len(), 1);
+    let m = &found[0].measurement;
+    assert_eq!(
+        found[0].source.tool.implementation.as_deref(),
+        Some("sg_dd")
+    );
+    assert_eq!(
+        m.bytes_per_sec.as_ref().unwrap().value().round(),
+        869_730_000.0
+    );
+    assert_eq!(m.records_in.unwrap().full, 2_097_152);
+}
