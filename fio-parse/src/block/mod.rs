@@ -240,7 +240,7 @@ fn is_short(text: &str) -> bool {
     let body = text.trim_end_matches(['…', '.']);
     let ellipsis = text.len() - body.len() >= 3;
     let words = text.split_whitespace().count();
-    !text.contains('\n')
+    !text.contains(['\n', '\r'])
         && (ellipsis || !text.ends_with(['.', '!', '?', ',', ';']))
         && words <= if text.ends_with(':') { 12 } else { 20 }
         && text.len() <= 160
