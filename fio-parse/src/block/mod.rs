@@ -100,7 +100,7 @@ impl Kind<'_> {
                 Style::Text if is_short(prose.text) => "caption",
                 Style::Text => "text",
             },
-            Kind::Other => "?",
+            Kind::Other => "other",
             Kind::Command(_) => "command",
             Kind::FioJob(job) if job.is_loose() => "fio lines",
             Kind::FioJob(_) => "fio job",
