@@ -19,11 +19,14 @@
 
 pub mod bounds;
 pub mod build;
+pub mod claims;
 pub mod cli;
 pub mod derive;
 pub mod dict;
 pub mod digits;
+pub mod evidence;
 pub mod filter;
+pub mod flat;
 pub mod frame;
 pub mod gate;
 pub mod grid;

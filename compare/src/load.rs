@@ -1,7 +1,8 @@
 //! Inputs to records to columns.
 //!
 //! Each input is sniffed: if its first non-blank line starts with `{"v":`, it is JSON Lines of
-//! records; anything else is a log, which `fio_parse` reads. There is no text parsing here. Lines
+//! records; Parquet, Arrow and CSV files of records are told by their first bytes; anything else is
+//! a log, which `fio_parse` reads. There is no text parsing here. Lines
 //! are read by all cores: the bytes are cut at line ends into one piece a core, and the columns
 //! are joined in order, so the result does not depend on their number.
 //!
@@ -15,6 +16,7 @@ use fio_parse::record::{Label, LabelSource};
 use fio_parse::{Log, Record};
 
 use crate::filter::Filter;
+use crate::flat::{self, Form};
 use crate::frame::{Builder, Wanted};
 
 /// Something to read.
@@ -69,6 +71,27 @@ pub fn load(input: &Input, plan: &Plan) -> (Builder, Outcome) {
         return load_lines(input, plan);
     }
     let mut outcome = Outcome::default();
+    if let Some(form) = Form::of_bytes(&input.bytes) {
+        let (builder, records) = match flat::read(&input.bytes, form, plan) {
+            Ok(read) => read,
+            Err(error) => {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or("");
+                outcome.errors.push(format!(
+                    "{}: not a flat file of records: {first}",
+                    input.name
+                ));
+                (Builder::new(plan.wanted.clone()), 0)
+            }
+        };
+        outcome.records = records;
+        if input.label.is_some() {
+            outcome
+                .remarks
+                .push(format!("{}: a label can't rename flat records", input.name));
+        }
+        return (builder, outcome);
+    }
     let mut records = if is_records(&input.bytes) {
         let mut records = Vec::new();
         read_lines(

@@ -1,7 +1,7 @@
 //! Megabytes a second of fio's machine formats, from bytes in memory to records with every field read.
 //!
 //! `cargo bench -p fio-parse --bench machine [-- WORD]` runs the lines whose name holds the word. Inputs are the
-//! committed runs repeated to a hundred megabytes, and a log of samples made here. Times are processor time of this
+//! committed runs repeated to a hundred megabytes (`MEGABYTES=10` for another size), and a log of samples made here. Times are processor time of this
 //! thread, the best of several, so that a busy machine does not spoil them.
 
 use fio_parse::assemble::fio_log::LatencyUnit;
@@ -14,8 +14,13 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-const SIZE: usize = 2_000_000;
 const ROUNDS: usize = 5;
+
+/// How large inputs are, in bytes.
+fn size() -> usize {
+    let megabytes = std::env::var("MEGABYTES").ok();
+    1_000_000 * megabytes.map_or(100, |text| text.parse().expect("MEGABYTES is a number"))
+}
 
 /// Seconds that this thread has used; wall time where the system does not tell.
 fn seconds(start: Instant) -> f64 {
@@ -33,7 +38,8 @@ fn bench(name: &str, size: usize, mut work: impl FnMut() -> usize) {
     let start = Instant::now();
     let mut best = f64::MAX;
     let mut count = 0;
-    for _ in 0..ROUNDS {
+    // the system counts in ticks: small inputs are read more often
+    for _ in 0..ROUNDS.max(200_000_000 / size.max(1)) {
         let before = seconds(start);
         count = black_box(work());
         best = best.min(seconds(start) - before);
@@ -44,7 +50,7 @@ fn bench(name: &str, size: usize, mut work: impl FnMut() -> usize) {
     );
 }
 
-/// The files called `file` of the runs that `keep` keeps, one after the other until they fill `SIZE`.
+/// The files called `file` of the runs that `keep` keeps, one after the other until they fill [`size`].
 fn repeated(file: &str, keep: impl Fn(&str) -> bool) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/runs");
     let mut once = Vec::new();
@@ -59,7 +65,7 @@ fn repeated(file: &str, keep: impl Fn(&str) -> bool) -> Vec<u8> {
             once.extend(text);
         }
     }
-    once.repeat(SIZE / once.len())
+    once.repeat((size() / once.len()).max(1))
 }
 
 fn records(name: &str, bytes: &[u8]) -> usize {
@@ -72,6 +78,13 @@ fn main() {
     let plain = |name: &str| !name.starts_with("status");
     let json = repeated("fio.json", plain);
     bench("json", json.len(), || records("a.json", &json));
+    bench("json, serde_json's Value", json.len(), || {
+        let text = std::str::from_utf8(&json).unwrap();
+        serde_json::Deserializer::from_str(text)
+            .into_iter::<serde_json::Value>()
+            .map(|value| value.unwrap().as_object().unwrap().len())
+            .sum()
+    });
     let plus = repeated("fio.json", |name| {
         name.starts_with("randrw") || name.starts_with("null")
     });
@@ -92,7 +105,7 @@ fn main() {
 
     let mut log = String::new();
     let mut random = 1u64;
-    while log.len() < SIZE {
+    while log.len() < size() {
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);

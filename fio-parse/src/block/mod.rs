@@ -21,6 +21,7 @@ use crate::record::{Direction, LabelSource};
 use crate::source::{Log, Segments, Span};
 use crate::workload::Workload;
 use crate::workload::command::{self, FoundCommand};
+use crate::workload::header;
 use prose::{Prose, Style};
 use std::sync::Arc;
 
@@ -54,6 +55,15 @@ impl<'t> From<FoundCommand<'t>> for Command<'t> {
     }
 }
 
+/// The header lines of a fio report.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// What they describe; sizes that fio printed scaled are missing.
+    pub workload: Arc<Workload>,
+    /// What could not be read.
+    pub problems: Vec<Diagnostic>,
+}
+
 /// What a block is.
 #[derive(Clone, Debug)]
 pub enum Kind<'t> {
@@ -77,6 +87,8 @@ pub enum Kind<'t> {
     FioGroup(Box<fio_group::FioGroup<'t>>),
     /// What fio prints around its report.
     FioNote(fio_note::FioNote<'t>),
+    /// The header lines of a fio report, which describe its jobs.
+    FioHeader(Box<Header>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
     /// A summary that another tool made of its dd runs.
@@ -109,6 +121,7 @@ impl Kind<'_> {
             Kind::FioLog(_) => "fio log",
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
+            Kind::FioHeader(_) => "fio header",
             Kind::Dd(_) => "dd",
             Kind::Summary(_) => "summary",
             Kind::Time(_) => "time",
@@ -182,6 +195,7 @@ impl Block<'_> {
             },
             Kind::FioNote(fio_note::FioNote::Version(text)) => Role::Version(text),
             Kind::FioNote(_) => Role::Neutral,
+            Kind::FioHeader(header) => Role::Header(Arc::clone(&header.workload)),
             Kind::FioJob(job) if job.is_loose() => Role::Neutral,
             Kind::FioJob(job) => Role::Result {
                 kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
@@ -190,10 +204,9 @@ impl Block<'_> {
             Kind::FioJson(json) => {
                 let jobs = json.documents.iter().flat_map(|document| &document.jobs);
                 let sides = jobs.flat_map(|job| &job.sides);
-                let moved = sides.filter(|(_, side)| side.moved_bytes());
                 Role::Result {
                     kind: ResultKind::Documents(json.documents.len() as u32),
-                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                    directions: direction_bits(sides.map(|&(direction, _)| direction)),
                 }
             }
             Kind::FioTerse(terse) => {
@@ -396,6 +409,12 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     }
     if let Some(note) = fio_note::read(log, lines) {
         return Some(Kind::FioNote(note));
+    }
+    if let Some(header) = header::read(log, lines) {
+        return Some(Kind::FioHeader(Box::new(Header {
+            workload: Arc::new(header.workload()),
+            problems: header.problems,
+        })));
     }
     if let Some(dd) = dd::read(log, lines) {
         return Some(Kind::Dd(Box::new(dd)));

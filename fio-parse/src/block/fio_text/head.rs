@@ -96,13 +96,8 @@ pub fn read<'t>(log: &'t Log<'t>, input: &'t str, at: usize) -> Lexed<'t, Head<'
     }
     let (rest, pid) = opt(lex::field("pid", signed)).parse(colon(rest))?;
     head.pid = pid;
-    let rest = match time(colon(rest)) {
-        Some((after, time)) if pid.is_some() => {
-            head.time = Some(time);
-            after
-        }
-        _ => rest,
-    };
+    let (rest, time) = opt(time).parse(colon(rest))?;
+    head.time = time.filter(|_| pid.is_some());
     let start = log.span_of(name).start;
     head.span = Span::new(start, log.span_of(&rest[..0]).start);
     Ok((rest, head))
@@ -113,46 +108,34 @@ fn window(text: &str) -> usize {
     text.len().min(400)
 }
 
-/// What C's `ctime` gives, `Mon Nov 30 14:42:38 2026`, and what follows it; its last words may be missing, and a line
-/// may end between them.
-fn time(input: &str) -> Option<(&str, &str)> {
-    let three_letters = |w: &str| w.len() == 3 && w.bytes().all(|b| b.is_ascii_alphabetic());
-    let digits = |w: &str| w.bytes().all(|b| b.is_ascii_digit());
-    let clock = |w: &str| w.contains(':') && w.bytes().all(|b| b.is_ascii_digit() || b == b':');
-    let word = |input: &'_ str, at: usize| -> Option<usize> {
+/// What C's `ctime` gives: `Mon Nov 30 14:42:38 2026`. The slice holds the line end where the line was broken.
+fn time(input: &str) -> Lexed<'_, &str> {
+    let name = |word: &str| word.len() == 3 && word.bytes().all(|b| b.is_ascii_alphabetic());
+    let number =
+        |word: &str| matches!(word.len(), 1..=4) && word.bytes().all(|b| b.is_ascii_digit());
+    let clock = |word: &str| word.len() == 8 && word.bytes().filter(|b| *b == b':').count() == 2;
+    let start = lex::skip_blanks(input);
+    let start = lex::skip_break(start).unwrap_or(start);
+    let (rest, ()) = word(name)(start)?;
+    let (rest, ()) = lex::wrapped(word(name)).parse(rest)?;
+    let (rest, ()) = lex::wrapped(word(number)).parse(rest)?;
+    let (rest, ()) = lex::wrapped(word(clock)).parse(rest)?;
+    let (rest, ()) = lex::wrapped(word(number)).parse(rest)?;
+    Ok((rest, &start[..start.len() - rest.len()]))
+}
+
+/// A word of letters, digits and colons that `fits`.
+fn word<'t>(fits: impl Fn(&str) -> bool) -> impl FnMut(&'t str) -> Lexed<'t, ()> {
+    move |input| {
         let end = input
-            .find(|c: char| c.is_whitespace())
+            .bytes()
+            .position(|byte| !(byte.is_ascii_alphanumeric() || byte == b':'))
             .unwrap_or(input.len());
-        let word = &input[..end];
-        let fits = end > 0
-            && match at {
-                0 | 1 => three_letters(word),
-                2 => digits(word) && end <= 2,
-                3 => clock(word),
-                _ => digits(word) && end == 4,
-            };
-        fits.then_some(end)
-    };
-    let mut start = None;
-    let mut rest = input;
-    let mut read = 0;
-    while read < 5 {
-        let mut next = lex::skip_blanks(rest);
-        let mut end = word(next, read);
-        if end.is_none() {
-            let Some(below) = lex::skip_break(rest) else {
-                break;
-            };
-            next = below;
-            end = word(next, read);
+        match fits(&input[..end]) {
+            true => Ok((&input[end..], ())),
+            false => lex::refuse(input),
         }
-        let Some(end) = end else { break };
-        start.get_or_insert(next);
-        rest = &next[end..];
-        read += 1;
     }
-    let start = start.filter(|_| read >= 3)?;
-    Some((rest, &start[..start.len() - rest.len()]))
 }
 
 /// A whole number with a sign perhaps.

@@ -22,7 +22,6 @@ use crate::lex::{self, Lexed};
 use crate::source::Log;
 use nom::Parser;
 use nom::bytes::complete::tag;
-use nom::character::complete::char;
 use nom::combinator::opt;
 
 /// Which latency.
@@ -232,7 +231,7 @@ pub fn row<'t>(
     let (mut rest, first) = item(log, input)?;
     items.push(first);
     while let Some(after) = lex::skip_blanks(rest).strip_prefix(',') {
-        match lex::wrapped(|input| item(log, input)).parse(after) {
+        match item(log, lex::skip_blanks(after)) {
             Ok((after, next)) => {
                 items.push(next);
                 rest = after;
@@ -247,9 +246,13 @@ pub fn row<'t>(
 fn item<'t>(log: &'t Log<'t>, input: &'t str) -> Lexed<'t, (&'t str, Figure<'t>)> {
     let (rest, p) = lex::number(input)?;
     let (rest, ()) = lex::key("th").parse(rest)?;
-    let (rest, _) = lex::wrapped(char('[')).parse(rest)?;
+    let Some(rest) = lex::skip_blanks(rest).strip_prefix('[') else {
+        return lex::refuse(input);
+    };
     let (rest, text) = lex::wrapped(lex::number).parse(rest)?;
-    let (rest, _) = lex::wrapped(char(']')).parse(rest)?;
+    let Some(rest) = lex::skip_blanks(rest).strip_prefix(']') else {
+        return lex::refuse(input);
+    };
     Ok((
         rest,
         (
