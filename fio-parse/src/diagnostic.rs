@@ -162,7 +162,7 @@ pub fn render(log: &Log<'_>, diagnostic: &Diagnostic) -> String {
     let (line, column) = log.line_column(span.start);
     let number = line.to_string();
     let gutter = " ".repeat(number.len());
-    let text = log.line(line);
+    let text = log.line_at(span.start);
     // cut long lines so that the place stays in view
     let before = column as usize - 1;
     let from = before.saturating_sub(SHOWN / 2);

@@ -124,7 +124,14 @@ fn one(
     let log = Log::from_bytes(&*name, &bytes).map_err(|error| Failure::Input(error.to_string()))?;
     if arguments.explain {
         let text = explain(&log);
-        out.write_all(text.as_bytes()).map_err(Failure::Output)?;
+        let colour =
+            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let written = if colour {
+            cli::write_quiet_margin(&text, out)
+        } else {
+            out.write_all(text.as_bytes())
+        };
+        written.map_err(Failure::Output)?;
         return Ok(true);
     }
     let Parsed {

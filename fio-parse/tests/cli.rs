@@ -194,6 +194,22 @@ fn explain_shows_every_line() {
     let output = run(&["--explain", &path], b"");
     let shown = String::from_utf8(output.stdout).unwrap();
     let input = fs::read_to_string(path).unwrap();
+    // what is told below results stands between the lines of the log
+    let told = |line: &&str| line.trim_start().starts_with('╰');
+    assert!(
+        !shown.contains('\u{1b}'),
+        "no colour where it goes to a pipe"
+    );
+    assert_eq!(
+        shown.lines().filter(told).count(),
+        8 + 3 + 12,
+        "results, warnings, claims"
+    );
+    let shown: String = shown
+        .lines()
+        .filter(|line| !told(line))
+        .map(|line| line.to_owned() + "\n")
+        .collect();
     assert_eq!(shown.lines().count(), input.lines().count());
     for (shown, line) in shown.lines().zip(input.lines()) {
         let (_, text) = shown.split_once('│').unwrap();

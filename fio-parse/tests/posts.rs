@@ -258,3 +258,35 @@ It gave me 70 MB/s, half of the Dell, and half of the disk. It is up to 500 MB/s
     );
     assert!(records[0].claims.is_empty());
 }
+
+#[test]
+fn a_saved_web_page_is_read_like_the_post() {
+    let page = "\
+<!DOCTYPE html>
+<html><head><title>Disks</title>
+<script>var a = '<pre>10+0 records in';</script></head>
+<body><div id=\"top\"><h1>Disks of
+two laptops</h1><p>One &amp; the same test.</p>
+<pre><code>$ <span class=\"nb\">dd</span> if=/dev/zero of=x bs=1M count=100 &amp;&amp; sync</code></pre>
+<ul><li>Old laptop</li></ul><pre>104857600 bytes (105&nbsp;MB, 100&nbsp;MiB) copied, <b>2</b> s, 52.4 MB/s</pre>
+<h3>New laptop</h3>
+<p>104857600 bytes (105 MB, 100 MiB) copied, 1 s, 105 MB/s<br>That is twice as fast as the old laptop.</p>
+</div></body></html>
+";
+    let log = Log::from_bytes("page.html", page.as_bytes()).unwrap();
+    let records = fio_parse::parse(&log).records;
+    let found: Vec<_> = records
+        .iter()
+        .map(|record| {
+            let seconds = record.measurement.runtime_ns.as_ref().unwrap().value() / 1e9;
+            (
+                record.source.line.unwrap(),
+                seconds,
+                record.workload.is_some(),
+            )
+        })
+        .collect();
+    // lines are those of the file
+    assert_eq!(found, [(7, 2.0, true), (9, 1.0, true)]);
+    assert_eq!(&*records[0].section[0].text, "Disks of two laptops");
+}

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 type Transform = (&'static str, fn(&str) -> String);
 
-const TRANSFORMS: [Transform; 17] = [
+const TRANSFORMS: [Transform; 21] = [
     ("carriage returns", |text| text.replace('\n', "\r\n")),
     ("indentation", |text| {
         each_line(text, |line| format!("    {line}"))
@@ -48,6 +48,27 @@ const TRANSFORMS: [Transform; 17] = [
         format!(
             "<!DOCTYPE html>\n<html>\n<head><title>x</title></head><body><pre><code>{}</code></pre></body></html>\n",
             escape(text)
+        )
+    }),
+    ("a web page with line breaks", |text| {
+        let lines = each_line(&escape(text), |line| format!("{line}<br />"));
+        format!("<html><body><p>\n{lines}</p></body></html>\n")
+    }),
+    ("a web page in one line", |text| {
+        let text = escape(text).replace('\n', "<br>");
+        format!("<html><body><div>{text}</div></body></html>")
+    }),
+    ("a web page with colours", |text| {
+        format!(
+            "<!doctype html><pre class=\"hl\">{}</pre>",
+            coloured(&escape(text))
+        )
+    }),
+    ("a web page with a table of lines", |text| {
+        let row = |line: &str| format!("<tr><td id=\"L\"></td><td>{line}</td></tr>");
+        format!(
+            "<html><body><table>\n{}</table>",
+            each_line(&escape(text), row)
         )
     }),
     ("a Markdown fence", |text| {
@@ -135,6 +156,21 @@ fn escape(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+/// A span of a highlighter around each number that stands by itself.
+fn coloured(text: &str) -> String {
+    each_line(text, |line| {
+        let words = line.split(' ').map(|word| {
+            let number = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+            if number {
+                format!("<span class=\"mi\">{word}</span>")
+            } else {
+                word.to_owned()
+            }
+        });
+        words.collect::<Vec<_>>().join(" ")
+    })
 }
 
 /// Breaks lines at the last blank before column 72, as mail programs do; words stay whole.

@@ -112,7 +112,7 @@ impl Kind<'_> {
                 Style::Text if is_short(prose.text) => "caption",
                 Style::Text => "text",
             },
-            Kind::Other => "?",
+            Kind::Other => "other",
             Kind::Command(_) => "command",
             Kind::FioJob(job) if job.is_loose() => "fio lines",
             Kind::FioJob(_) => "fio job",
@@ -253,7 +253,7 @@ fn is_short(text: &str) -> bool {
     let body = text.trim_end_matches(['…', '.']);
     let ellipsis = text.len() - body.len() >= 3;
     let words = text.split_whitespace().count();
-    !text.contains('\n')
+    !text.contains(['\n', '\r'])
         && (ellipsis || !text.ends_with(['.', '!', '?', ',', ';']))
         && words <= if text.ends_with(':') { 12 } else { 20 }
         && text.len() <= 160

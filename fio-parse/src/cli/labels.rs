@@ -78,7 +78,7 @@ pub fn print(records: &[Record], log: Option<&Log<'_>>) -> String {
         let entry = Entry {
             input: Some(record.source.name.to_string()),
             line,
-            text: log.map(|log| first_line(log, line)),
+            text: log.and_then(|log| first_line(log, record)),
             machine: Some(machine(record).to_owned()),
             section: Some(section(record)),
         };
@@ -140,7 +140,7 @@ impl Labels {
                 continue;
             };
             if let (Some(wanted), Some(log)) = (&entry.text, log) {
-                let found = first_line(log, entry.line);
+                let found = first_line(log, &records[group[0]]).unwrap_or_default();
                 if *wanted != found {
                     return Err(LabelsError(format!(
                         "{}: expected line {} of {input} to be {wanted:?}, found {found:?}; print the labels anew with --print-labels",
@@ -209,9 +209,9 @@ fn section(record: &Record) -> Vec<String> {
     labels.map(|label| label.text.to_string()).collect()
 }
 
-fn first_line(log: &Log<'_>, line: u32) -> String {
-    let line = line.clamp(1, log.line_count() as u32);
-    log.line(line).trim().chars().take(SHOWN).collect()
+fn first_line(log: &Log<'_>, record: &Record) -> Option<String> {
+    let start = record.source.span?.start;
+    Some(log.line_at(start).trim().chars().take(SHOWN).collect())
 }
 
 /// Records that follow each other in one run with the same labels: what one entry stands for.
