@@ -1,7 +1,7 @@
 //! Megabytes a second of fio's machine formats, from bytes in memory to records with every field read.
 //!
 //! `cargo bench -p fio-parse --bench machine [-- WORD]` runs the lines whose name holds the word. Inputs are the
-//! committed runs repeated to a hundred megabytes, and a log of samples made here. Times are processor time of this
+//! committed runs repeated to a hundred megabytes (`MEGABYTES=10` for another size), and a log of samples made here. Times are processor time of this
 //! thread, the best of several, so that a busy machine does not spoil them.
 
 use fio_parse::assemble::fio_log::LatencyUnit;
@@ -14,8 +14,13 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-const SIZE: usize = 100_000_000;
 const ROUNDS: usize = 5;
+
+/// How large inputs are, in bytes.
+fn size() -> usize {
+    let megabytes = std::env::var("MEGABYTES").ok();
+    1_000_000 * megabytes.map_or(100, |text| text.parse().expect("MEGABYTES is a number"))
+}
 
 /// Seconds that this thread has used; wall time where the system does not tell.
 fn seconds(start: Instant) -> f64 {
@@ -44,7 +49,7 @@ fn bench(name: &str, size: usize, mut work: impl FnMut() -> usize) {
     );
 }
 
-/// The files called `file` of the runs that `keep` keeps, one after the other until they fill `SIZE`.
+/// The files called `file` of the runs that `keep` keeps, one after the other until they fill [`size`].
 fn repeated(file: &str, keep: impl Fn(&str) -> bool) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/runs");
     let mut once = Vec::new();
@@ -59,7 +64,7 @@ fn repeated(file: &str, keep: impl Fn(&str) -> bool) -> Vec<u8> {
             once.extend(text);
         }
     }
-    once.repeat(SIZE / once.len())
+    once.repeat((size() / once.len()).max(1))
 }
 
 fn records(name: &str, bytes: &[u8]) -> usize {
@@ -92,7 +97,7 @@ fn main() {
 
     let mut log = String::new();
     let mut random = 1u64;
-    while log.len() < SIZE {
+    while log.len() < size() {
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);

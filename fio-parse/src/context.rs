@@ -20,7 +20,8 @@
 //! that, no machine is named, and who reads the record uses the name of the file.
 //!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
-//! nothing has used it yet. The header lines of a report describe their report alone.
+//! nothing has used it yet. The header lines of a report describe their report alone, and are what fio ran: where they
+//! contradict the command above (another pattern, block size, engine or depth), they hold; else the command says more.
 //!
 //! **Sentences** are shortened to what is named: the words after the first article or possessive (a, an, the, my, our,
 //! this, its), where one stands among the first ten words, to the end, less "too", "as well", "now", "again", "next" and
@@ -229,10 +230,10 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 found.push(Found {
                     block: index,
                     labels: Arc::clone(&labels),
-                    workload: command
-                        .as_ref()
-                        .map(|scoped| Arc::clone(&scoped.workload))
-                        .or_else(|| header.as_ref().map(|(workload, _)| Arc::clone(workload))),
+                    workload: describes(
+                        command.as_ref(),
+                        header.as_ref().map(|(header, _)| header),
+                    ),
                     version: version.clone(),
                     run,
                     directions,
@@ -242,6 +243,37 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
         }
     }
     found
+}
+
+/// The workload of a result below a command and a header, either of which may be missing.
+fn describes(command: Option<&Scoped>, header: Option<&Arc<Workload>>) -> Option<Arc<Workload>> {
+    match (command.map(|scoped| &scoped.workload), header) {
+        (Some(command), Some(header)) if contradicts(command, header) => Some(Arc::clone(header)),
+        (Some(command), _) => Some(Arc::clone(command)),
+        (None, header) => header.cloned(),
+    }
+}
+
+/// Whether some job of the header can be none of the command's. What either does not say contradicts nothing.
+fn contradicts(command: &Workload, header: &Workload) -> bool {
+    fn differ<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
+        matches!((a, b), (Some(a), Some(b)) if a != b)
+    }
+    if command
+        .missing
+        .iter()
+        .any(|missing| missing.starts_with("file:"))
+    {
+        return false;
+    }
+    header.jobs().iter().any(|ran| {
+        !command.jobs().iter().any(|asked| {
+            !(differ(&asked.pattern, &ran.pattern)
+                || differ(&asked.block_bytes, &ran.block_bytes)
+                || differ(&asked.depth, &ran.depth)
+                || differ(&asked.engine, &ran.engine))
+        })
+    })
 }
 
 /// What kind of result a block is, as far as counting runs goes.

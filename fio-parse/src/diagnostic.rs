@@ -61,7 +61,7 @@ codes! {
     UNIT_FAULT = "unit-fault", "A tool is known to print this figure in another unit than it says.";
     WHOLE_MILLISECONDS = "whole-milliseconds", "The printed rate was computed from whole milliseconds.";
     BYTES_FROM_RECORDS = "bytes-from-records", "dd printed no bytes; full records times the block size of the command were taken.";
-    WALL_ONLY = "wall-only", "The time covers more than the tool's own window.";
+    WALL_ONLY = "wall-only", "The tool printed no window of its own; the shell's time is all there is, and covers more.";
     COMMAND_UNREADABLE = "command-unreadable", "A command could not be understood; the results below it carry no workload.";
 }
 

@@ -192,6 +192,11 @@ impl<'t> Log<'t> {
         (line as u32, column as u32 + 1)
     }
 
+    /// The line of an offset, counted from one; cheaper than with its column where lines are long.
+    pub fn line_of(&self, offset: u32) -> u32 {
+        self.lines.partition_point(|&start| start <= offset) as u32
+    }
+
     /// The text of a line counted from one, without its end.
     pub fn line(&self, line: u32) -> &str {
         let index = line as usize - 1;
@@ -237,6 +242,16 @@ impl Segments<'_> {
     pub fn offset(&self) -> u32 {
         self.at as u32
     }
+
+    /// Passes over all segments that start before `offset`; does nothing where the cursor stands there or behind.
+    pub fn skip_to(&mut self, offset: u32) {
+        let offset = (offset as usize).min(self.text.len());
+        if offset > self.at {
+            // the byte in front belongs to the last segment to pass over
+            self.at = offset - 1;
+            self.at += segment_ends(&self.text.as_bytes()[self.at..]).1;
+        }
+    }
 }
 
 impl<'t> Iterator for Segments<'t> {
@@ -247,15 +262,7 @@ impl<'t> Iterator for Segments<'t> {
         if rest.is_empty() {
             return None;
         }
-        let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-        let mut next = end;
-        // any run of returns with one line feed at its end is one end of line
-        while rest.get(next) == Some(&b'\r') {
-            next += 1;
-        }
-        if rest.get(next) == Some(&b'\n') {
-            next += 1;
-        }
+        let (end, next) = segment_ends(rest);
         let start = self.at;
         self.at += next;
         Some(Segment {
@@ -264,6 +271,20 @@ impl<'t> Iterator for Segments<'t> {
             next: self.at as u32,
         })
     }
+}
+
+/// Where the text of the first segment of `rest` ends, and where the next segment starts.
+fn segment_ends(rest: &[u8]) -> (usize, usize) {
+    let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+    let mut next = end;
+    // any run of returns with one line feed at its end is one end of line
+    while rest.get(next) == Some(&b'\r') {
+        next += 1;
+    }
+    if rest.get(next) == Some(&b'\n') {
+        next += 1;
+    }
+    (end, next)
 }
 
 fn decode(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
@@ -411,6 +432,15 @@ mod tests {
                 at = segment.next;
             }
             prop_assert_eq!(at as usize, log.text().len());
+            // passing over to an offset is the same as going there one by one
+            for offset in 0..=at + 1 {
+                let (mut far, mut near) = (log.segments(), log.segments());
+                far.skip_to(offset);
+                while near.offset() < offset.min(at) {
+                    near.next();
+                }
+                prop_assert_eq!(far.offset(), near.offset());
+            }
         }
     }
 }

@@ -193,3 +193,15 @@ fn progress_that_was_not_overwritten_is_no_name() {
     );
     assert_eq!(read(&glued).records[0].scope.job.as_deref(), Some("test"));
 }
+
+#[test]
+fn the_file_that_a_line_was_grepped_from_names_it() {
+    let line = "read: IOPS=39.8k, BW=155MiB/s (163MB/s)(22.2MiB/143msec)";
+    let parsed = read(&format!("a.log:  {line}\nb.log:  {line}\n"));
+    let names: Vec<_> = parsed
+        .records
+        .iter()
+        .map(|r| r.machine.as_ref().unwrap().text.to_string())
+        .collect();
+    assert_eq!(names, ["a.log", "b.log"]);
+}

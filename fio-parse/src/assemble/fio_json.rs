@@ -87,9 +87,8 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
             ambiguous: false,
         });
         let errors = errors(job);
-        let moved = job.sides.iter().filter(|(_, side)| side.moved_bytes());
         let before = entries.len();
-        for (direction, side) in moved {
+        for (direction, side) in &job.sides {
             let mut decoder = Decoder::new(log);
             let measurement = measurement(&mut decoder, version, job, side, all_clients);
             if !side.complete {
@@ -158,15 +157,14 @@ fn directions(workload: &Workload) -> &'static [Direction] {
     }
 }
 
-/// The zeros of a failed job.
+/// The zero of a failed job.
 fn nothing_moved(
     decoder: &mut Decoder<'_, '_>,
     job: &Job<'_>,
     direction: Direction,
 ) -> Measurement {
-    let side = job.sides.iter().find(|(other, _)| *other == direction);
     Measurement {
-        bytes: side.and_then(|(_, side)| decoder.exact(side.io_bytes, 1.0)),
+        bytes: decoder.exact(job.unmoved[direction as usize], 1.0),
         ..Measurement::default()
     }
 }

@@ -133,7 +133,7 @@ fn seconds_of(time: &str) -> Option<f64> {
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ];
-    let mut words = time.split_whitespace().skip(1);
+    let mut words = time.split_whitespace().filter(|word| *word != ">").skip(1);
     let month = words.next()?;
     let month = MONTHS.iter().position(|name| *name == month)?;
     let day: u32 = words.next()?.parse().ok()?;

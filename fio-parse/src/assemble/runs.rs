@@ -128,15 +128,8 @@ impl Assembler<'_, '_, '_> {
 
     /// Gives the time to the result above it.
     pub(super) fn time(&mut self, time: &TimeBlock<'_>) {
-        if time.form == Form::Hyperfine {
-            self.hyperfine(time);
-            return;
-        }
         // zsh and GNU time repeat the command: a time of something else is none of ours
-        if time
-            .command
-            .is_some_and(|command| !mentions_dd(command.text))
-        {
+        if time.is_of_dd() == Some(false) {
             return;
         }
         let timed = |record: &Record| {
@@ -195,29 +188,35 @@ impl Assembler<'_, '_, '_> {
             ));
             return;
         }
+        if with_time.runtime_ns.is_none() && with_time.wall_ns.is_some() {
+            record.warnings.push(Diagnostic::note(
+                Code::WALL_ONLY,
+                time.real.map(|real| real.span),
+                "dd printed no time; the shell's also has the start of the program, opening and closing the files, and whatever else it was put in front of",
+            ));
+        }
         record.measurement = with_time;
     }
 
-    /// hyperfine hides what dd prints: a record with the time on the wall alone.
-    fn hyperfine(&mut self, time: &TimeBlock<'_>) {
-        let Some(command) = time.command.filter(|command| mentions_dd(command.text)) else {
-            return;
-        };
-        let Ok(mut workload) = command::parse_command(command.text) else {
-            return;
-        };
-        workload.span = Some(command.span);
+    /// hyperfine hides what dd prints: a record with the time on the wall alone, under the command that it repeats.
+    pub(super) fn hyperfine(&mut self, time: &TimeBlock<'_>, context: &Context) {
+        let workload = time.command.and_then(|command| {
+            let mut workload = command::parse_command(command.text).ok()?;
+            workload.span = Some(command.span);
+            Some(Arc::new(workload))
+        });
         let direction = workload
-            .dd()
+            .as_deref()
+            .and_then(Workload::dd)
             .and_then(dd::direction)
             .unwrap_or(Direction::Write);
         let context = Context {
-            workload: Some(Arc::new(workload)),
-            run: self.parsed.records.last().map_or(0, |record| record.run) + 1,
-            ..Context::default()
+            workload,
+            ..context.clone()
         };
         let mut measurement = Measurement::default();
         dd::add_time(&mut measurement, time, WallCovers::Run);
+        self.untimed.clear();
         let record = self.record(
             &context,
             time.span,
@@ -260,11 +259,4 @@ impl Assembler<'_, '_, '_> {
             self.push(record, line.measurement, line.warnings);
         }
     }
-}
-
-/// Whether a command line runs dd: the word stands by itself, with an operand behind it.
-fn mentions_dd(command: &str) -> bool {
-    let mut words =
-        command.split(|c: char| c.is_whitespace() || matches!(c, '(' | ';' | '"' | '\'' | '|'));
-    words.any(|word| word == "dd" || word.ends_with("/dd")) && command.contains('=')
 }

@@ -21,6 +21,7 @@ use crate::record::{Direction, LabelSource};
 use crate::source::{Log, Segments, Span};
 use crate::workload::Workload;
 use crate::workload::command::{self, FoundCommand};
+use crate::workload::header;
 use prose::{Prose, Style};
 use std::sync::Arc;
 
@@ -54,6 +55,15 @@ impl<'t> From<FoundCommand<'t>> for Command<'t> {
     }
 }
 
+/// The header lines of a fio report.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// What they describe; sizes that fio printed scaled are missing.
+    pub workload: Arc<Workload>,
+    /// What could not be read.
+    pub problems: Vec<Diagnostic>,
+}
+
 /// What a block is.
 #[derive(Clone, Debug)]
 pub enum Kind<'t> {
@@ -77,6 +87,8 @@ pub enum Kind<'t> {
     FioGroup(Box<fio_group::FioGroup<'t>>),
     /// What fio prints around its report.
     FioNote(fio_note::FioNote<'t>),
+    /// The header lines of a fio report, which describe its jobs.
+    FioHeader(Box<Header>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
     /// A summary that another tool made of its dd runs.
@@ -109,6 +121,7 @@ impl Kind<'_> {
             Kind::FioLog(_) => "fio log",
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
+            Kind::FioHeader(_) => "fio header",
             Kind::Dd(_) => "dd",
             Kind::Summary(_) => "summary",
             Kind::Time(_) => "time",
@@ -163,7 +176,7 @@ impl Block<'_> {
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
-            Kind::Blank | Kind::Other | Kind::Time(_) => Role::Neutral,
+            Kind::Blank | Kind::Other => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
                 Style::Heading(level) => Role::Heading(level, prose.span),
                 Style::Emphasis => Role::Short(prose.span, LabelSource::Caption),
@@ -182,6 +195,7 @@ impl Block<'_> {
             },
             Kind::FioNote(fio_note::FioNote::Version(text)) => Role::Version(text),
             Kind::FioNote(_) => Role::Neutral,
+            Kind::FioHeader(header) => Role::Header(Arc::clone(&header.workload)),
             Kind::FioJob(job) if job.is_loose() => Role::Neutral,
             Kind::FioJob(job) => Role::Result {
                 kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
@@ -190,10 +204,9 @@ impl Block<'_> {
             Kind::FioJson(json) => {
                 let jobs = json.documents.iter().flat_map(|document| &document.jobs);
                 let sides = jobs.flat_map(|job| &job.sides);
-                let moved = sides.filter(|(_, side)| side.moved_bytes());
                 Role::Result {
                     kind: ResultKind::Documents(json.documents.len() as u32),
-                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                    directions: direction_bits(sides.map(|&(direction, _)| direction)),
                 }
             }
             Kind::FioTerse(terse) => {
@@ -215,6 +228,11 @@ impl Block<'_> {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
             },
+            Kind::Time(time) if time.is_result() => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits([Direction::Write]),
+            },
+            Kind::Time(_) => Role::Neutral,
             Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
             Kind::Summary(summary) => Role::Result {
                 kind: ResultKind::Whole,
@@ -269,8 +287,15 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     let mut preformatted = false;
     loop {
         let start = lines.offset();
-        let Some(kind) = next(log, &mut lines, &mut preformatted) else {
-            return blocks;
+        let rate = below_filtered_dd(&blocks)
+            .then(|| dd::read_rate(log, &mut lines))
+            .flatten();
+        let kind = match rate {
+            Some(rate) => Kind::Dd(Box::new(rate)),
+            None => match next(log, &mut lines, &mut preformatted) {
+                Some(kind) => kind,
+                None => return blocks,
+            },
         };
         let span = Span::new(start, lines.offset());
         match (blocks.last_mut(), kind) {
@@ -301,6 +326,21 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     }
 }
 
+/// Whether the last block is a dd whose output went through a filter, or a rate that such a filter left.
+fn below_filtered_dd(blocks: &[Block<'_>]) -> bool {
+    match blocks.last().map(|block| &block.kind) {
+        Some(Kind::Dd(report)) => report.is_rate_only(),
+        Some(Kind::Command(command)) => command.workload.as_deref().is_some_and(|workload| {
+            let tail = workload.around.tail.as_deref().unwrap_or("");
+            workload.dd().is_some()
+                && ["awk", "grep", "cut", "sed"]
+                    .iter()
+                    .any(|name| tail.contains(name))
+        }),
+        _ => false,
+    }
+}
+
 /// Whether a line of text goes on with the paragraph above it.
 fn joins(above: &Kind<'_>, new: Prose<'_>) -> bool {
     new.style == Style::Text && matches!(above, Kind::Prose(prose) if prose.style == Style::Text)
@@ -314,7 +354,7 @@ fn next<'t>(
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
-    if prose::unquoted(line.text).is_empty() {
+    if is_empty(prose::unquoted(line.text)) {
         *lines = behind;
         return Some(Kind::Blank);
     }
@@ -342,6 +382,14 @@ fn next<'t>(
     Some(Kind::Prose(prose))
 }
 
+/// Whether a line shows nothing: no text, or the markup of an empty line.
+fn is_empty(text: &str) -> bool {
+    matches!(
+        text,
+        "" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
+    )
+}
+
 /// The readers, asked in turn.
 fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     if let Some(json) = fio_json::read(log, lines) {
@@ -361,6 +409,12 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     }
     if let Some(note) = fio_note::read(log, lines) {
         return Some(Kind::FioNote(note));
+    }
+    if let Some(header) = header::read(log, lines) {
+        return Some(Kind::FioHeader(Box::new(Header {
+            workload: Arc::new(header.workload()),
+            problems: header.problems,
+        })));
     }
     if let Some(dd) = dd::read(log, lines) {
         return Some(Kind::Dd(Box::new(dd)));

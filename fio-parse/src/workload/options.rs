@@ -93,9 +93,11 @@ pub fn lookup(name: &str, allow_prefix: bool) -> Found {
 
 /// The name that is most like `name`, for a message: at most a third of its letters differ.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    let limit = name.chars().count() / 3;
+    let length = name.chars().count();
+    let limit = length / 3;
     OPTIONS
         .iter()
+        .filter(|option| option.name.len().abs_diff(length) <= limit)
         .map(|option| (distance(name, option.name), option.name))
         .filter(|&(distance, _)| distance > 0 && distance <= limit)
         .min_by_key(|&(distance, _)| distance)

@@ -190,7 +190,12 @@ impl<'t> Shell<'t> {
             }
             return Token::Operator(Operator::Redirect, start);
         }
-        Token::Word(self.word())
+        let word = self.word();
+        // whatever stands here, it is stepped over
+        if self.at == start {
+            self.at += self.peek().map_or(0, char::len_utf8);
+        }
+        Token::Word(word)
     }
 
     /// Whether the mark at this place closes what `close` opened.
@@ -334,8 +339,9 @@ pub(super) fn starts_with_option(line: &str) -> bool {
 
 /// Whether a line starts with an operand of dd.
 pub(super) fn starts_with_operand(line: &str) -> bool {
-    line.split_once('=')
-        .is_some_and(|(name, _)| dd::is_operand(name))
+    // the longest name has 14 letters
+    let near = &line.as_bytes()[..line.len().min(15)];
+    memchr::memchr(b'=', near).is_some_and(|end| dd::is_operand(&line[..end]))
 }
 
 /// A hyphen, or one of those that typography puts in its place.

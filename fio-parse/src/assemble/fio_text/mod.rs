@@ -14,10 +14,10 @@
 //!
 //! | module | what it decodes |
 //! |---|---|
-//! | [`line`] | direction lines, and their figures against each other |
-//! | [`latency`] | latency lines and percentiles |
-//! | [`samples`] | sample lines |
-//! | [`tail`] | the rest |
+//! | `line` | direction lines, and their figures against each other |
+//! | `latency` | latency lines and percentiles |
+//! | `samples` | sample lines |
+//! | `tail` | the rest |
 
 mod latency;
 mod line;
