@@ -74,37 +74,51 @@ impl Input {
         }
     }
 
+    /// The input, opened for reading. Errors: as [`InputError`] says.
+    pub fn open(&self) -> Result<Box<dyn Read>, InputError> {
+        Ok(match &self.place {
+            Place::Stdin => Box::new(io::stdin().lock()),
+            Place::Path(path) => Box::new(self.file(path)?.0),
+        })
+    }
+
     /// The whole of the input. Errors: as [`InputError`] says.
     pub fn read(&self) -> Result<Vec<u8>, InputError> {
-        let fail = |problem| InputError {
+        let mut bytes = Vec::new();
+        let read = match &self.place {
+            Place::Stdin => io::stdin().lock().read_to_end(&mut bytes),
+            Place::Path(path) => {
+                let (mut file, size) = self.file(path)?;
+                bytes.reserve(usize::try_from(size).unwrap_or(0));
+                file.read_to_end(&mut bytes)
+            }
+        };
+        read.map_err(|error| self.fail(Problem::Io(error)))?;
+        Ok(bytes)
+    }
+
+    /// The file at `path` and its size in bytes.
+    fn file(&self, path: &Path) -> Result<(File, u64), InputError> {
+        let file = File::open(path).map_err(|error| self.fail(Problem::Io(error)))?;
+        let meta = file
+            .metadata()
+            .map_err(|error| self.fail(Problem::Io(error)))?;
+        if meta.is_dir() {
+            return Err(self.fail(Problem::Directory));
+        }
+        // a named block device would be read to its end; nobody means that
+        #[cfg(unix)]
+        if std::os::unix::fs::FileTypeExt::is_block_device(&meta.file_type()) {
+            return Err(self.fail(Problem::Device));
+        }
+        Ok((file, meta.len()))
+    }
+
+    fn fail(&self, problem: Problem) -> InputError {
+        InputError {
             name: self.name(),
             problem,
-        };
-        let mut bytes = Vec::new();
-        match &self.place {
-            Place::Stdin => {
-                io::stdin()
-                    .lock()
-                    .read_to_end(&mut bytes)
-                    .map_err(|error| fail(Problem::Io(error)))?;
-            }
-            Place::Path(path) => {
-                let mut file = File::open(path).map_err(|error| fail(Problem::Io(error)))?;
-                let meta = file.metadata().map_err(|error| fail(Problem::Io(error)))?;
-                if meta.is_dir() {
-                    return Err(fail(Problem::Directory));
-                }
-                // a named block device would be read to its end; nobody means that
-                #[cfg(unix)]
-                if std::os::unix::fs::FileTypeExt::is_block_device(&meta.file_type()) {
-                    return Err(fail(Problem::Device));
-                }
-                bytes.reserve(usize::try_from(meta.len()).unwrap_or(0));
-                file.read_to_end(&mut bytes)
-                    .map_err(|error| fail(Problem::Io(error)))?;
-            }
         }
-        Ok(bytes)
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod html;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A piece of a log: byte offsets of its start and of its end, the end not included.
 ///
@@ -99,8 +100,13 @@ pub struct Log<'t> {
     lines: Vec<u32>,
     /// The number of each line in the file, where it is another one; of a web page.
     numbers: Option<Vec<u32>>,
+    /// How many characters stand before each [`STRIDE`] bytes, once a column was asked for.
+    characters: OnceLock<Vec<u32>>,
     encoding: Encoding,
 }
+
+/// How many bytes are counted at most for a column, however long the line is.
+const STRIDE: usize = 4096;
 
 /// A log that is too large: offsets are 32 bits wide.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,6 +161,7 @@ impl<'t> Log<'t> {
             text,
             lines,
             numbers,
+            characters: OnceLock::new(),
             encoding,
         })
     }
@@ -202,11 +209,34 @@ impl<'t> Log<'t> {
         let offset = offset.min(self.text.len() as u32);
         let index = self.lines.partition_point(|&start| start <= offset) - 1;
         let start = self.lines[index];
-        let column = self.text.as_bytes()[start as usize..offset as usize]
-            .iter()
-            .filter(|&&byte| byte & 0xc0 != 0x80)
-            .count();
-        (self.number(index), column as u32 + 1)
+        let column = if (offset - start) as usize <= STRIDE {
+            characters(&self.text.as_bytes()[start as usize..offset as usize])
+        } else {
+            self.characters_before(offset) - self.characters_before(start)
+        };
+        (self.number(index), column + 1)
+    }
+
+    /// How many characters stand before an offset. A line may be as long as the log and have something odd in each
+    /// of its segments, so counting from the line's start each time would take forever.
+    fn characters_before(&self, offset: u32) -> u32 {
+        let bytes = self.text.as_bytes();
+        let before = self.characters.get_or_init(|| {
+            let mut total = 0;
+            let before = |chunk| {
+                let before = total;
+                total += characters(chunk);
+                before
+            };
+            bytes.chunks(STRIDE).map(before).collect()
+        });
+        let offset = offset as usize;
+        let Some(known) = before.get(offset / STRIDE) else {
+            return before.last().map_or(0, |last| {
+                last + characters(&bytes[(before.len() - 1) * STRIDE..offset])
+            });
+        };
+        known + characters(&bytes[offset / STRIDE * STRIDE..offset])
     }
 
     /// The number in the file of a line of the text.
@@ -242,6 +272,11 @@ impl<'t> Log<'t> {
             at: 0,
         }
     }
+}
+
+/// How many characters start in a piece of UTF-8.
+fn characters(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u32
 }
 
 /// One piece of a log between line ends or carriage returns.
@@ -367,6 +402,9 @@ fn utf16(bytes: &[u8]) -> Option<String> {
     )
 }
 
+/// How long the title that a terminal is given may be, in bytes.
+const TITLE: usize = 1024;
+
 /// The text without terminal escape sequences: `ESC [ … letter`, `ESC ] … BEL`, and `ESC` with one character.
 fn without_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(0x1b, text.as_bytes()) else {
@@ -379,17 +417,19 @@ fn without_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
         kept.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         let skip = match rest.as_bytes().first() {
-            Some(b'[') => rest[1..]
-                .find(|c: char| ('\x40'..='\x7e').contains(&c))
-                .filter(|&end| end <= 32)
+            Some(b'[') => rest.as_bytes()[1..]
+                .iter()
+                .take(33)
+                .position(|byte| (0x40..=0x7e).contains(byte))
                 .map_or(1, |end| end + 2),
-            Some(b']') => rest.find(['\u{7}', '\n']).map_or(1, |end| {
-                if rest.as_bytes()[end] == 7 {
-                    end + 1
-                } else {
-                    end
+            Some(b']') => {
+                let title = &rest.as_bytes()[..rest.len().min(TITLE)];
+                match memchr::memchr2(7, b'\n', title) {
+                    Some(end) if title[end] == 7 => end + 1,
+                    Some(end) => end,
+                    None => 1,
                 }
-            }),
+            }
             Some(_) => rest
                 .chars()
                 .next()
@@ -445,6 +485,16 @@ mod tests {
         assert_eq!(log.line_column(5), (2, 2));
         assert_eq!(log.line_column(99), (3, 1));
         assert_eq!(log.line_at(5), "üc");
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_counted_in_characters() {
+        let text = format!("first\n{}", "aü".repeat(5000));
+        let log = log(text.as_bytes());
+        for characters in [0, 1, 2, 2729, 2730, 2731, 2732, 5461, 9998, 10_000] {
+            let offset = 6 + characters / 2 * 3 + characters % 2;
+            assert_eq!(log.line_column(offset), (2, characters + 1));
+        }
     }
 
     #[test]

@@ -170,10 +170,13 @@ fn asks_nothing(workload: &Workload) -> bool {
 
 /// What a reader of the log should know about the command.
 fn problems(workload: &Workload, span: Span) -> Vec<Diagnostic> {
+    // more of them are no slips of the pen
+    const MOST: usize = 20;
     let unknown: Vec<&str> = workload
         .normalised
         .iter()
         .filter_map(|note| note.strip_prefix("unknown-option:"))
+        .take(MOST)
         .collect();
     let mut problems = Vec::new();
     for name in unknown {
