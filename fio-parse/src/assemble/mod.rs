@@ -18,6 +18,7 @@ mod fio_legacy;
 mod fio_pair;
 mod fio_runs;
 mod fio_series;
+mod fio_table;
 mod machine;
 mod runs;
 
@@ -160,6 +161,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::Time(time), Some(context)) => self.hyperfine(time, context),
             (Kind::Time(time), None) => self.time(time),
             (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
+            (Kind::FioTable(table), Some(context)) => self.fio_table(table, context),
             (Kind::Command(command), _) => {
                 self.parsed
                     .diagnostics

@@ -9,6 +9,7 @@ pub mod fio_group;
 pub mod fio_json;
 pub mod fio_log;
 pub mod fio_note;
+pub mod fio_table;
 pub mod fio_terse;
 pub mod fio_text;
 pub mod prose;
@@ -77,6 +78,8 @@ pub enum Kind<'t> {
     FioGroup(Box<fio_group::FioGroup<'t>>),
     /// What fio prints around its report.
     FioNote(fio_note::FioNote<'t>),
+    /// A summary that a tool or somebody made of fio runs.
+    FioTable(Box<fio_table::TableBlock<'t>>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
     /// A summary that another tool made of its dd runs.
@@ -109,6 +112,7 @@ impl Kind<'_> {
             Kind::FioLog(_) => "fio log",
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
+            Kind::FioTable(_) => "fio table",
             Kind::Dd(_) => "dd",
             Kind::Summary(_) => "summary",
             Kind::Time(_) => "time",
@@ -215,6 +219,10 @@ impl Block<'_> {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
             },
+            Kind::FioTable(table) => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits(table.cells.iter().filter_map(|cell| cell.direction)),
+            },
             Kind::Time(time) if time.is_result() => Role::Result {
                 kind: ResultKind::Whole,
                 directions: direction_bits([Direction::Write]),
@@ -281,7 +289,7 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
             Some(rate) => Kind::Dd(Box::new(rate)),
             None => match next(log, &mut lines, &mut preformatted) {
                 Some(kind) => kind,
-                None => return blocks,
+                None => break,
             },
         };
         let span = Span::new(start, lines.offset());
@@ -311,6 +319,8 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
             }
         }
     }
+    fio_table::settle(log, &mut blocks);
+    blocks
 }
 
 /// Whether the last block is a dd whose output went through a filter, or a rate that such a filter left.
@@ -405,6 +415,9 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     }
     if let Some(summary) = summary::read(log, lines) {
         return Some(Kind::Summary(Box::new(summary)));
+    }
+    if let Some(table) = fio_table::read(log, lines) {
+        return Some(Kind::FioTable(Box::new(table)));
     }
     command::find(log, lines).map(|found| Kind::Command(Box::new(found.into())))
 }
