@@ -212,8 +212,10 @@ mod tests {
     use crate::block::fio_table;
     use crate::source::Log;
 
-    /// Rates with their ends in bytes per second, and the codes of the warnings.
-    fn rates(text: &str) -> Vec<(Vec<(f64, f64)>, Vec<String>)> {
+    /// The ends in bytes per second of what a rate may be, and the codes of the warnings.
+    type Found = (Vec<(f64, f64)>, Vec<String>);
+
+    fn rates(text: &str) -> Vec<Found> {
         let log = Log::from_bytes("log", text.as_bytes()).unwrap();
         let block = fio_table::read(&log, &mut log.segments()).unwrap();
         measurements(&block)

@@ -6,15 +6,17 @@
 //! | kbench | `IOPS (Read/Write)`, then `Random: 90,546 / 73,514`; likewise for bandwidth and latency | `tools` |
 //! | kubestr | `JobName: read_iops`, `read:`, `IOPS=536.3 BW(KiB/s)=2161` | `tools` |
 //! | dbench | `Random Read/Write IOPS: 75.7k/59.7k. BW: 523MiB/s / 500MiB/s` | `tools` |
-//! | people | Markdown tables, tables in columns | `grid` |
-//! | people | `randread bs=4k numjobs=1:` with `bw=17.5KiB/s` on the next line or on the same | `grid` |
+//! | people | Markdown tables, tables in columns | `grid`, `column` |
+//! | people | `randread bs=4k numjobs=1:` with `bw=17.5KiB/s` on the next line or on the same | `lines` |
 //!
 //! A figure is taken with the unit that stands at it, or in the head of its column. A figure without any unit is not
 //! read. Whether a table is a result at all is for [`settle`] to say: one that people made repeats what fio printed,
 //! so it counts only where no report of fio or dd stands in the log; and a table in which fio's own keys (`bw=`,
 //! `iops=`) do not stand counts only where the log names fio.
 
+mod column;
 mod grid;
+mod lines;
 mod tools;
 mod words;
 

@@ -1,23 +1,18 @@
-//! Tables and lines that people make of fio's figures.
+//! Tables that people make of fio's figures.
 //!
 //! ```text
 //! table   = head { ruler } { row }           cells between "|", or in columns parted by two blanks or a tab
-//! head    = cells without figures of their own
-//! cell    = pairs | amount { separator amount } | number (its unit being in the head) | words
-//! pairs   = key "=" amount { "," key "=" amount }         key: iops, bw, lat, …
-//! lines   = { title ":" [ newline ] pairs }               title: names a direction, and an option such as bs=4k
+//! head    = cells without figures of their own            see `column`
+//! row     = words { amounts | words }
 //! ```
 //!
-//! What a column is of stands in its head: `IOPS`, `BW (MiB/s)`, `Read BW`, `avg lat (us)`. Percentiles, extremes and
-//! changes are no results and are left alone, and so is what has no unit. The words left of the first figure are the
-//! row's title; words of a head that say more than quantity, unit and direction are a title too. Amounts of one row
-//! whose titles and direction are the same are one result.
+//! The words left of the first figure are the row's title; words of a head that say more than quantity, unit and
+//! direction are a title too. Amounts of one row whose titles and direction are the same are one result.
 
+use super::column::Column;
 use super::tools::is_ruler;
-use super::words::{amount, bare, count, direction_of, latency_unit_at, rate_unit_at};
-use super::{Amount, Cell, Quantity, TableBlock, Tool, figure};
-use crate::block::dd::line::{trimmed, unmarked};
-use crate::lex;
+use super::words::{amount, direction_of};
+use super::{Cell, TableBlock, Tool, figure, lines as titled};
 use crate::record::Direction;
 use crate::source::{Log, Segment, Segments};
 
@@ -42,7 +37,7 @@ pub(super) fn read<'t>(
         return table(log, first, lines, Layout::Pipes);
     }
     if first.text.contains(':') && first.text.contains('=') {
-        return titled_lines(log, first, lines);
+        return titled::read(log, first, lines);
     }
     let columns = memchr::memchr(b'=', bytes).is_none()
         && (memchr::memchr(b'\t', bytes).is_some() || memchr::memmem::find(bytes, b"  ").is_some())
@@ -67,7 +62,7 @@ enum Layout {
 }
 
 impl Layout {
-    fn cells<'t>(self, text: &'t str) -> Vec<&'t str> {
+    fn cells(self, text: &str) -> Vec<&str> {
         let text = text.trim_matches(char::is_whitespace);
         match self {
             Layout::Pipes => {
@@ -91,264 +86,13 @@ impl Layout {
 }
 
 /// A cell without blanks and marks of emphasis around it.
-fn plain(cell: &str) -> &str {
+pub(super) fn plain(cell: &str) -> &str {
     cell.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`'))
 }
 
 /// The row without quote marks in front; a table's own first pipe stays.
 fn row_text(text: &str) -> &str {
     crate::block::prose::unquoted(text)
-}
-
-/// The head of a column.
-struct Column<'t> {
-    title: &'t str,
-    /// What the numbers below are of, where the head says it.
-    quantity: Option<Quantity>,
-    /// Their unit, where the head says it.
-    unit: &'t str,
-    direction: Option<Direction>,
-    /// Whether the head says more than quantity, unit and direction.
-    says_more: bool,
-    /// Whether the numbers below are no results: percentiles, extremes, changes.
-    passed: bool,
-}
-
-/// The unit within a head: `BW (MiB/s)`, `MB/s`, `lat, usec`.
-fn unit_within(head: &str) -> Option<(Quantity, &str)> {
-    let mut at = 0;
-    let starts = head.char_indices().filter(move |&(offset, c)| {
-        let starts = at == 0 || !c.is_alphanumeric() || offset == 0;
-        at = offset;
-        starts
-    });
-    for (offset, c) in starts {
-        let from = if c.is_alphanumeric() || offset == 0 && c != '(' {
-            offset
-        } else {
-            offset + c.len_utf8()
-        };
-        let rest = &head[from..];
-        if let Some(unit) = rate_unit_at(rest) {
-            return Some((Quantity::Rate, unit));
-        }
-        if let Some(unit) = latency_unit_at(rest) {
-            return Some((Quantity::Latency, unit));
-        }
-    }
-    None
-}
-
-impl<'t> Column<'t> {
-    fn of(title: &'t str) -> Self {
-        let lower = title.to_lowercase();
-        let words = || {
-            lower
-                .split(|c: char| !(c.is_alphanumeric() || c == '.'))
-                .filter(|word| !word.is_empty())
-        };
-        let has = |names: &[&str]| names.iter().any(|name| lower.contains(name));
-        let unit = unit_within(title);
-        let quantity = if has(&["iops"]) {
-            Some(Quantity::Iops)
-        } else if let Some((quantity, _)) = unit {
-            Some(quantity)
-        } else if words().any(|word| word == "bw")
-            || has(&[
-                "bandwidth",
-                "throughput",
-                "带宽",
-                "吞吐",
-                "スループット",
-                "帯域",
-            ])
-        {
-            Some(Quantity::Rate)
-        } else if words().any(|word| matches!(word, "lat" | "clat"))
-            || has(&["latency", "延迟", "时延", "レイテンシ"])
-        {
-            Some(Quantity::Latency)
-        } else {
-            None
-        };
-        let passed = words().any(|word| {
-            matches!(
-                word,
-                "min"
-                    | "max"
-                    | "stdev"
-                    | "stddev"
-                    | "std"
-                    | "dev"
-                    | "change"
-                    | "diff"
-                    | "delta"
-                    | "ratio"
-                    | "gain"
-                    | "vs"
-                    | "slat"
-                    | "limit"
-                    | "spec"
-                    | "expected"
-                    | "target"
-            ) || word.len() > 1
-                && word.starts_with('p')
-                && word[1..].starts_with(|c: char| c.is_ascii_digit())
-                || word.ends_with("th") && word.starts_with(|c: char| c.is_ascii_digit())
-        }) || has(&["%", "±", "百分", "提升"]);
-        let direction = direction_of(title);
-        let known = [
-            "iops",
-            "bw",
-            "bandwidth",
-            "throughput",
-            "lat",
-            "clat",
-            "latency",
-            "avg",
-            "average",
-            "mean",
-            "total",
-            "mixed",
-            "read",
-            "reads",
-            "write",
-            "writes",
-            "r",
-            "w",
-            "带宽",
-            "吞吐",
-            "吞吐量",
-            "in",
-            "speed",
-            "kib",
-            "mib",
-            "gib",
-            "kb",
-            "mb",
-            "gb",
-            "b",
-            "s",
-            "sec",
-            "us",
-            "usec",
-            "ms",
-            "msec",
-            "ns",
-            "nsec",
-            "µs",
-            "μs",
-            "平均",
-        ];
-        let says_more = words().any(|word| !known.contains(&word));
-        Self {
-            title,
-            quantity,
-            unit: unit
-                .filter(|(of, _)| Some(*of) == quantity)
-                .map_or("", |(_, unit)| unit),
-            direction,
-            says_more,
-            passed,
-        }
-    }
-
-    /// The amounts in a cell of this column.
-    fn amounts(&self, log: &Log<'_>, cell: &'t str) -> Vec<(Quantity, Amount<'t>)> {
-        if self.passed {
-            return Vec::new();
-        }
-        if cell.contains('=') {
-            return pairs(log, cell).unwrap_or_default();
-        }
-        let mut found: Vec<(Quantity, Amount<'t>)> = Vec::new();
-        let mut rest = cell;
-        while let Some((quantity, amount, behind)) = amount(log, rest) {
-            // of a figure in two units the first is taken
-            if found.iter().all(|(have, _)| *have != quantity) {
-                found.push((quantity, amount));
-            }
-            rest = behind.trim_start_matches([' ', ',', ';', '/', '(', ')', '@', '*', '`']);
-        }
-        if !found.is_empty() {
-            return found;
-        }
-        let known = match self.quantity {
-            Some(Quantity::Iops) => count(log, cell).map(|found| (Quantity::Iops, found)),
-            Some(quantity) if !self.unit.is_empty() => {
-                bare(log, cell, self.unit).map(|found| (quantity, found))
-            }
-            _ => None,
-        };
-        match known {
-            Some((quantity, (amount, behind)))
-                if plain(behind).is_empty() || behind.trim_start().starts_with('(') =>
-            {
-                vec![(quantity, amount)]
-            }
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// `IOPS=5928, BW=23.2MiB/s, lat=21587.15usec`: every pair must be one, the keys that are known count.
-fn pairs<'t>(log: &Log<'_>, text: &'t str) -> Option<Vec<(Quantity, Amount<'t>)>> {
-    let mut found: Vec<(Quantity, Amount<'t>)> = Vec::new();
-    let mut rest = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`'));
-    while !rest.is_empty() {
-        let (key, value) = rest.split_once('=')?;
-        let key = key.trim();
-        if key.len() > 24
-            || !key
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b' ')
-        {
-            return None;
-        }
-        let value = lex::skip_blanks(value);
-        let quantity = if key.eq_ignore_ascii_case("iops") {
-            Some(Quantity::Iops)
-        } else if ["bw", "aggrb", "bandwidth"]
-            .iter()
-            .any(|name| key.eq_ignore_ascii_case(name))
-        {
-            Some(Quantity::Rate)
-        } else if ["lat", "avg lat", "latency"]
-            .iter()
-            .any(|name| key.eq_ignore_ascii_case(name))
-        {
-            Some(Quantity::Latency)
-        } else {
-            None
-        };
-        let amount = match quantity {
-            Some(Quantity::Iops) => count(log, value).map(|(amount, rest)| (amount, rest)),
-            Some(quantity) => amount(log, value)
-                .filter(|(have, ..)| *have == quantity)
-                .map(|(_, amount, rest)| (amount, rest)),
-            None => None,
-        };
-        rest = match (quantity, amount) {
-            (Some(quantity), Some((amount, behind))) => {
-                if found.iter().all(|(have, _)| *have != quantity) {
-                    found.push((quantity, amount));
-                }
-                // fio's second unit in parentheses
-                match behind.trim_start().strip_prefix('(') {
-                    Some(twin) => twin.split_once(')')?.1,
-                    None => behind,
-                }
-            }
-            // a key that is not known, or whose value has no unit
-            _ => &value[value.find([',', ';']).unwrap_or(value.len())..],
-        };
-        let behind = rest.trim_start_matches([' ', ',', ';', '\t']);
-        if !behind.is_empty() && behind.len() == rest.len() {
-            return None;
-        }
-        rest = behind;
-    }
-    (!found.is_empty()).then_some(found)
 }
 
 /// A table whose head stands at the cursor.
@@ -477,92 +221,6 @@ fn row<'t>(
     }
 }
 
-/// Whether a line's title tells what was run: it names a direction, and an option or nothing but the pattern.
-fn is_title(title: &str) -> bool {
-    let title = title.trim();
-    if title.len() > 160
-        || !matches!(
-            direction_of(title),
-            Some(Direction::Read | Direction::Write)
-        )
-    {
-        return false;
-    }
-    let option = ["bs=", "rw=", "iodepth=", "numjobs=", "blocksize="]
-        .iter()
-        .any(|option| title.contains(option));
-    let mut words = title.split_whitespace();
-    option || words.by_ref().take(4).count() <= 3 && words.next().is_none() && !title.contains('=')
-}
-
-/// Pairs with the title in front of them, on the same line or on the line above.
-fn titled_lines<'t>(
-    log: &Log<'_>,
-    first: Segment<'t>,
-    lines: &mut Segments<'t>,
-) -> Option<TableBlock<'t>> {
-    let mut block = TableBlock {
-        span: first.span,
-        tool: Tool::Keys,
-        version: None,
-        cells: Vec::new(),
-        problems: Vec::new(),
-    };
-    let mut ahead = lines.clone();
-    let mut end = ahead.clone();
-    let mut waiting: Option<&'t str> = None;
-    let mut strangers = 0;
-    while let Some(segment) = ahead.next() {
-        let text = trimmed(unmarked(segment.text));
-        if text.len() > 400 {
-            break;
-        }
-        // the title in front, and the pairs behind it
-        let parts = match text.split_once(": ") {
-            Some((title, values)) if is_title(title) => Some((title, pairs(log, values))),
-            _ => waiting
-                .filter(|_| text.contains('='))
-                .map(|title| (title, pairs(log, text)))
-                .filter(|(_, found)| found.is_some()),
-        };
-        if let Some((title, Some(found))) = parts {
-            let mut cell = Cell {
-                direction: direction_of(title),
-                ..Cell::default()
-            };
-            cell.labels.push(figure(log, title.trim()));
-            for (quantity, amount) in found {
-                *cell.place(quantity) = Some(amount);
-            }
-            if !cell.is_empty() {
-                block.cells.push(cell);
-                block.span.end = segment.span.end;
-                end = ahead.clone();
-            }
-            (waiting, strangers) = (None, 0);
-            continue;
-        }
-        if let Some(title) = text.strip_suffix(':').filter(|title| is_title(title)) {
-            waiting = Some(title);
-            continue;
-        }
-        if block.cells.is_empty() {
-            break;
-        }
-        // between results one line may stand that gives another rate
-        waiting = None;
-        strangers += 1;
-        if strangers > 1 || !text.to_ascii_lowercase().contains("b/s") {
-            break;
-        }
-    }
-    if block.cells.is_empty() {
-        return None;
-    }
-    *lines = end;
-    Some(block)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::read;
@@ -649,29 +307,6 @@ mod tests {
             "Device   tps   MB_read/s  MB_wrtn/s\nsda   12   1.2   3.4\n",
             "|a|b|\n",
             "posixaio SW     SR     RW   libaio IOPS=\naws  434    130    1453\n",
-        ] {
-            assert_eq!(found(text), Vec::<String>::new(), "{text}");
-        }
-    }
-
-    #[test]
-    fn lines_with_a_title() {
-        let text = "libaio read bs=4k direct=1 runtime=120:\nbw=1845KiB/s\nsync speed: about 180MB/s\nlibaio randwrite bs=4k runtime=120:\nbw=9312B/s\nsync speed: about 150MB/s\n\nnext\n";
-        assert_eq!(
-            found(text),
-            [
-                "libaio read bs=4k direct=1 runtime=120 read: 1845 KiB/s",
-                "libaio randwrite bs=4k runtime=120 write: 9312 B/s",
-            ]
-        );
-        assert_eq!(
-            found("rand read: bw=17.5KiB/s, iops=4.4k\n"),
-            ["rand read read: 17.5 KiB/s, 4.4 k"]
-        );
-        for text in [
-            "I read: a=b\n",
-            "we write bs=4k: and then\n",
-            "read bs=4k:\nit took a while\n",
         ] {
             assert_eq!(found(text), Vec::<String>::new(), "{text}");
         }
