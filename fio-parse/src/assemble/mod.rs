@@ -16,6 +16,7 @@ pub mod summary;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_plausible;
 mod fio_runs;
 mod fio_series;
 mod fio_table;
@@ -73,10 +74,14 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         if superseded.contains(&index) {
             continue;
         }
+        let first = assembler.parsed.records.len();
         if assembler.series.is_past(index) {
             assembler.past(block);
         } else {
             assembler.block(block, contexts.get(&index));
+        }
+        if let Some(context) = contexts.get(&index) {
+            assembler.doubt(first, context);
         }
     }
     assembler.end_report();
@@ -171,6 +176,23 @@ impl<'b> Assembler<'_, '_, 'b> {
             }
             (Kind::Blank | Kind::Other, _) => {}
             _ => self.untimed.clear(),
+        }
+    }
+
+    /// Holds fio's new records, from `first` on, against what the text says of the machine.
+    fn doubt(&mut self, first: usize, context: &Context) {
+        let nearby = self.nearby(context);
+        let found: Vec<Vec<Diagnostic>> = self.parsed.records[first..]
+            .iter()
+            .map(|record| match record.source.dialect {
+                Dialect::FioJob | Dialect::FioGroup | Dialect::FioJson | Dialect::FioTerse => {
+                    fio_plausible::check(record, &nearby)
+                }
+                _ => Vec::new(),
+            })
+            .collect();
+        for (record, warnings) in self.parsed.records[first..].iter_mut().zip(found) {
+            record.warnings.extend(warnings);
         }
     }
 

@@ -71,6 +71,12 @@ fn direction_named(context: &Context) -> Option<Direction> {
 }
 
 impl Assembler<'_, '_, '_> {
+    /// The texts near a result that name memory or a file system.
+    pub(super) fn nearby(&self, context: &Context) -> Vec<&str> {
+        let spans = context.nearby.iter();
+        spans.map(|&span| self.log.get(span)).collect()
+    }
+
     /// A report of dd.
     pub(super) fn dd(&mut self, block: &DdBlock<'_>, context: &Context) {
         let workload = context.workload.as_deref();
@@ -100,11 +106,12 @@ impl Assembler<'_, '_, '_> {
             .chain(&context.section)
             .map(|label| label.full.as_deref().unwrap_or(&label.text))
             .collect();
+        let nearby = self.nearby(context);
         let around = dd::plausible::Around {
             dd: workload.and_then(Workload::dd),
             direction: Some(direction),
             labels: &labels,
-            nearby: "",
+            nearby: &nearby,
         };
         report
             .warnings
