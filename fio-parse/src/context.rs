@@ -27,6 +27,8 @@
 //! this, its), where one stands among the first ten words, to the end, less "too", "as well", "now", "again", "next" and
 //! the full stop. The whole sentence stays in the label.
 
+mod nearby;
+
 use crate::block::{Block, Role};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
@@ -47,6 +49,8 @@ pub struct Context {
     pub version: Option<Arc<str>>,
     /// One invocation of the tool, counted from one.
     pub run: u32,
+    /// Texts near by that name memory or a file system.
+    pub nearby: Vec<Span>,
 }
 
 /// The labels that hold at one place of the log.
@@ -124,7 +128,7 @@ struct Scoped {
 pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> HashMap<usize, Context> {
     let found = walk(log, blocks);
     let machine = machine_place(&found);
-    found
+    let mut contexts: HashMap<usize, Context> = found
         .into_iter()
         .map(|result| {
             let context = Context {
@@ -133,10 +137,17 @@ pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> HashMap<usize, Context> {
                 workload: result.workload,
                 version: result.version,
                 run: result.run,
+                nearby: Vec::new(),
             };
             (result.block, context)
         })
-        .collect()
+        .collect();
+    for (block, texts) in nearby::find(log, blocks, &contexts) {
+        if let Some(context) = contexts.get_mut(&block) {
+            context.nearby = texts;
+        }
+    }
+    contexts
 }
 
 /// The forward pass.

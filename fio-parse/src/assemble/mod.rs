@@ -17,9 +17,11 @@ mod claims;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_plausible;
 mod fio_report;
 mod fio_runs;
 mod fio_series;
+mod fio_table;
 mod machine;
 mod runs;
 
@@ -71,10 +73,14 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         if superseded.contains(&index) {
             continue;
         }
+        let first = assembler.parsed.records.len();
         if assembler.series.is_past(index) {
             assembler.past(block);
         } else {
             assembler.block(block, contexts.get(&index));
+        }
+        if let Some(context) = contexts.get(&index) {
+            assembler.doubt(first, context);
         }
     }
     assembler.end_report();
@@ -133,6 +139,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::Time(time), Some(context)) => self.hyperfine(time, context),
             (Kind::Time(time), None) => self.time(time),
             (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
+            (Kind::FioTable(table), Some(context)) => self.fio_table(table, context),
             (Kind::Command(command), _) => {
                 self.parsed
                     .diagnostics
@@ -142,6 +149,23 @@ impl<'b> Assembler<'_, '_, 'b> {
             }
             (Kind::Blank | Kind::Other, _) => {}
             _ => self.untimed.clear(),
+        }
+    }
+
+    /// Holds fio's new records, from `first` on, against what the text says of the machine.
+    fn doubt(&mut self, first: usize, context: &Context) {
+        let nearby = self.nearby(context);
+        let found: Vec<Vec<Diagnostic>> = self.parsed.records[first..]
+            .iter()
+            .map(|record| match record.source.dialect {
+                Dialect::FioJob | Dialect::FioGroup | Dialect::FioJson | Dialect::FioTerse => {
+                    fio_plausible::check(record, &nearby)
+                }
+                _ => Vec::new(),
+            })
+            .collect();
+        for (record, warnings) in self.parsed.records[first..].iter_mut().zip(found) {
+            record.warnings.extend(warnings);
         }
     }
 
