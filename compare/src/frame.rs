@@ -117,6 +117,23 @@ struct Rows {
     bases: Vec<[Vec<Option<f64>>; 3]>,
 }
 
+/// What a record says beside its run number and figures, as codes of the builder that made it.
+#[derive(Clone, Debug)]
+pub struct Context {
+    source: u32,
+    group: u32,
+    rank: u32,
+    failed: bool,
+    dd: bool,
+    facts: u32,
+    settings: u32,
+    notes: u32,
+    basis: u32,
+    block: Option<f64>,
+    nominal: Option<f64>,
+    keys: Vec<u32>,
+}
+
 /// The columns and what their codes mean.
 #[derive(Debug)]
 pub struct Frame {
@@ -170,47 +187,65 @@ impl Builder {
 
     /// Adds a record.
     pub fn push(&mut self, record: &impl Evidence) {
-        let source = self.sources.code(&*record.source());
-        self.rows.source.push(source);
-        self.rows.run.push(record.run());
-        self.rows.group.push(record.group());
-        self.rows.rank.push(record.rank());
-        self.rows.failed.push(record.failed());
-        self.rows.dd.push(record.dd());
+        let context = self.context(record);
+        self.push_row(&context, record.run(), |base| record.base(base));
+    }
 
+    /// Everything of a record but its run number and figures, as codes of this builder.
+    pub fn context(&mut self, record: &impl Evidence) -> Context {
+        let source = self.sources.code(&*record.source());
         let facts = Facts {
             asked: self.texts.code(&*record.asked()),
             heading: self.texts.code(&*record.heading()),
             fallback: self.texts.code(&*record.fallback()),
             source,
         };
-        self.rows.facts.push(self.facts.code(&facts));
-
         let settings: Vec<u32> = Key::settings()
             .map(|key| self.texts.code(&*record.key(key)))
             .collect();
-        self.rows
-            .settings
-            .push(self.setting_sets.code(settings.as_slice()));
-
         let mut notes: Vec<u32> = (record.notes().iter())
             .map(|n| self.notes.code(n))
             .collect();
         notes.dedup();
-        self.rows.notes.push(self.note_sets.code(notes.as_slice()));
-
-        self.rows.basis.push(self.texts.code(&*record.covers()));
         let (block, nominal) = record.block_and_nominal();
-        self.rows.block.push(block);
-        self.rows.nominal.push(nominal);
-
-        for (i, key) in self.wanted.keys.iter().enumerate() {
-            let code = self.key_texts[i].code(&*record.key(*key));
-            self.rows.keys[i].push(code);
+        Context {
+            source,
+            group: record.group(),
+            rank: record.rank(),
+            failed: record.failed(),
+            dd: record.dd(),
+            facts: self.facts.code(&facts),
+            settings: self.setting_sets.code(settings.as_slice()),
+            notes: self.note_sets.code(notes.as_slice()),
+            basis: self.texts.code(&*record.covers()),
+            block,
+            nominal,
+            keys: (self.wanted.keys.iter().zip(&mut self.key_texts))
+                .map(|(key, texts)| texts.code(&*record.key(*key)))
+                .collect(),
         }
-        for (i, base) in self.wanted.bases.iter().enumerate() {
-            let read = record.base(*base);
-            let [lo, value, hi] = &mut self.rows.bases[i];
+    }
+
+    /// Adds a record of a known context.
+    pub fn push_row(&mut self, context: &Context, run: u32, base: impl Fn(Base) -> Option<Bounds>) {
+        let rows = &mut self.rows;
+        rows.source.push(context.source);
+        rows.run.push(run);
+        rows.group.push(context.group);
+        rows.rank.push(context.rank);
+        rows.failed.push(context.failed);
+        rows.dd.push(context.dd);
+        rows.facts.push(context.facts);
+        rows.settings.push(context.settings);
+        rows.notes.push(context.notes);
+        rows.basis.push(context.basis);
+        rows.block.push(context.block);
+        rows.nominal.push(context.nominal);
+        for (column, code) in rows.keys.iter_mut().zip(&context.keys) {
+            column.push(*code);
+        }
+        for (wanted, [lo, value, hi]) in self.wanted.bases.iter().zip(&mut rows.bases) {
+            let read = base(*wanted);
             lo.push(read.map(Bounds::lo));
             value.push(read.map(Bounds::value));
             hi.push(read.map(Bounds::hi));

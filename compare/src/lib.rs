@@ -31,6 +31,7 @@ pub mod frame;
 pub mod gate;
 pub mod grid;
 pub mod keys;
+pub mod lines;
 pub mod load;
 pub mod metric;
 pub mod query;

@@ -18,6 +18,7 @@ use fio_parse::{Log, Record};
 use crate::filter::Filter;
 use crate::flat::{self, Form};
 use crate::frame::{Builder, Wanted};
+use crate::lines::Reader;
 
 /// Something to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +52,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn push(&self, builder: &mut Builder, record: &Record) {
-        if self.filter.matches(&|key| key.get(record)) {
+    /// Does the filter take a record?
+    pub fn wants(&self, record: &Record) -> bool {
+        self.filter.matches(&|key| key.get(record))
+    }
+
+    /// Adds a record if the filter takes it.
+    pub fn push(&self, builder: &mut Builder, record: &Record) {
+        if self.wants(record) {
             builder.push(record);
         }
     }
@@ -96,7 +103,7 @@ pub fn load(input: &Input, plan: &Plan) -> (Builder, Outcome) {
         let mut records = Vec::new();
         read_lines(
             &input.bytes,
-            &mut |record| records.push(record),
+            &mut |line| serde_json::from_slice(line).map(|record| records.push(record)),
             &mut |line, error| {
                 outcome.errors.push(bad_line(&input.name, line, &error));
             },
@@ -153,9 +160,10 @@ fn bad_line(name: &str, line: usize, error: &serde_json::Error) -> String {
     format!("{name}:{line}: expected a record, found {error}")
 }
 
+/// Hands every line that is not blank to `take`; gives the number of lines.
 fn read_lines(
     bytes: &[u8],
-    take: &mut impl FnMut(Record),
+    take: &mut impl FnMut(&[u8]) -> Result<(), serde_json::Error>,
     fail: &mut impl FnMut(usize, serde_json::Error),
 ) -> usize {
     let mut count = 0;
@@ -165,9 +173,8 @@ fn read_lines(
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match serde_json::from_slice(line) {
-            Ok(record) => take(record),
-            Err(error) => fail(count, error),
+        if let Err(error) = take(line) {
+            fail(count, error);
         }
     }
     count
@@ -184,12 +191,14 @@ fn load_lines(input: &Input, plan: &Plan) -> (Builder, Outcome) {
     );
     let read = |piece: &[u8]| {
         let mut builder = Builder::new(plan.wanted.clone());
+        let mut reader = Reader::new(plan);
         let (mut records, mut errors) = (0, Vec::new());
         let lines = read_lines(
             piece,
-            &mut |record| {
+            &mut |line| {
+                reader.push(line, &mut builder)?;
                 records += 1;
-                plan.push(&mut builder, &record);
+                Ok(())
             },
             &mut |line, error| errors.push((line, error)),
         );
