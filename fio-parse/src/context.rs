@@ -97,7 +97,8 @@ impl Labels {
             .filter(|&place| Some(place) != machine)
             .filter_map(|place| self.at(place).cloned())
             .collect();
-        if section.is_empty() && machine.is_none() {
+        let named = machine.and_then(|place| self.at(place)).is_some();
+        if section.is_empty() && !named {
             section.extend(self.sentence.clone());
         }
         section
