@@ -84,6 +84,14 @@ pub enum Agreement {
 }
 
 impl Agreement {
+    /// Whether the figure is one in MiB/s that is called MB/s.
+    pub fn is_mislabelled(self) -> bool {
+        matches!(
+            self,
+            Agreement::WallMislabelled | Agreement::WindowMislabelled
+        )
+    }
+
     /// The words that stand in JSON.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -104,6 +104,9 @@ fn result(out: &mut String, record: &Record) {
     }
     for claim in &record.claims {
         let computed = match (claim.computed_bytes_per_sec, claim.computed_ratio) {
+            (Some(rate), _) if claim.agrees_with.is_mislabelled() => {
+                format!("computed {} MiB/s", digits(rate / 1_048_576.0))
+            }
             (Some(rate), _) => format!("computed {}", scaled(rate, "B/s")),
             (_, Some(ratio)) => format!("computed {ratio:.3}"),
             _ => claim.problem.clone().unwrap_or_default(),
@@ -161,7 +164,7 @@ It makes 40 MB/s.
         let shown = explain(&log);
         let wanted = "          dd │ 104857600 bytes (105 MB, 100 MiB) copied, 2.5 s, 41.9 MB/s
              ╰─▶ write, 41.9 MB/s, 2.50 s; Disk A; dd bs=1048576 count=100
-             ╰─▶ claim: \"40 MB/s\", computed 41.9 MB/s, agrees with window in MiB/s (labelled MB/s)
+             ╰─▶ claim: \"40 MB/s\", computed 40.0 MiB/s, agrees with window in MiB/s (labelled MB/s)
 ";
         assert!(shown.contains(wanted), "{shown}");
         assert!(
