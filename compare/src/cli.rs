@@ -509,7 +509,11 @@ fn plan(args: &Args, view: &View) -> Plan {
         view.keys()
     };
     Plan {
-        wanted: Wanted { keys, bases },
+        wanted: Wanted {
+            keys,
+            bases,
+            ignored: view.ignore.clone(),
+        },
         filter: view.filter.clone(),
     }
 }

@@ -21,6 +21,8 @@
 //! | `nominal` | f64 | ns that a timed job with a flush at its end was asked to run |
 //! | `q:NAME:lo` ... | f64 | a quantity |
 
+use std::collections::HashMap;
+
 use polars::prelude::*;
 
 use crate::bounds::Bounds;
@@ -28,6 +30,7 @@ use crate::dict::Dict;
 use crate::evidence::Evidence;
 use crate::keys::Key;
 use crate::metric::{Clock, Statistic};
+use crate::residue;
 use crate::tests_of::{self, Facts};
 
 /// A quantity of the record that metrics are made from.
@@ -83,6 +86,8 @@ pub struct Wanted {
     pub keys: Vec<Key>,
     /// Quantities to derive from.
     pub bases: Vec<Base>,
+    /// Settings whose differences do not tell two results of a machine apart.
+    pub ignored: Vec<Key>,
 }
 
 /// Collects records into columns.
@@ -316,6 +321,7 @@ impl Builder {
         let test_codes: Vec<u32> = names.iter().map(|n| tests.code(n.as_str())).collect();
 
         let rows = self.rows;
+        let settings = rows.settings.clone();
         let mut columns = vec![
             Column::new("source".into(), rows.source),
             Column::new("run".into(), rows.run),
@@ -339,14 +345,19 @@ impl Builder {
         let mut key_texts = Vec::new();
         for ((key, codes), dict) in self.wanted.keys.iter().zip(rows.keys).zip(self.key_texts) {
             let name = key_column(*key);
-            if *key == Key::TEST {
-                let codes: Vec<u32> = rows.facts.iter().map(|f| test_codes[*f as usize]).collect();
-                columns.push(Column::new(name.into(), codes));
-                key_texts.push((*key, tests.values().to_vec()));
+            let (codes, values) = if *key == Key::TEST {
+                let of_row = rows.facts.iter().map(|f| test_codes[*f as usize]);
+                (of_row.collect(), tests.values().to_vec())
+            } else if *key == Key::MACHINE {
+                let tests: Vec<u32> = rows.facts.iter().map(|f| test_codes[*f as usize]).collect();
+                let sets = self.setting_sets.values();
+                let told_apart = told_apart(&self.wanted, &settings, sets, &tests, &codes);
+                name_apart(&codes, &settings, &dict, &told_apart, sets, &text)
             } else {
-                columns.push(Column::new(name.into(), codes));
-                key_texts.push((*key, dict.values().to_vec()));
-            }
+                (codes, dict.values().to_vec())
+            };
+            columns.push(Column::new(name.into(), codes));
+            key_texts.push((*key, values));
         }
         for (base, [lo, value, hi]) in self.wanted.bases.iter().zip(rows.bases) {
             let name = base.column();
@@ -364,6 +375,80 @@ impl Builder {
             texts: texts.values().to_vec(),
         })
     }
+}
+
+/// The settings, as index and key, in which the results of one machine and test differ.
+type Apart = HashMap<(u32, u32), Vec<(usize, Key)>>;
+
+/// Repeats of a test on a machine were asked for alike. Where one machine ran a test in several
+/// ways (with and without `oflag=dsync`, say), these are no repeats: gives, for each test and
+/// machine, the settings that were asked for and differ. Settings that are projected on or
+/// ignored tell nothing apart, nor does what was found and not asked for (versions, systems).
+fn told_apart(
+    wanted: &Wanted,
+    settings: &[u32],
+    sets: &[Vec<u32>],
+    tests: &[u32],
+    machines: &[u32],
+) -> (Vec<u32>, Apart) {
+    let keys: Vec<(usize, Key)> = (Key::settings().enumerate())
+        .filter(|(_, k)| k.empty_is_off())
+        .filter(|(_, k)| !wanted.keys.contains(k) && !wanted.ignored.contains(k))
+        .collect();
+    let mut seen: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
+    for ((test, machine), set) in tests.iter().zip(machines).zip(settings) {
+        let list = seen.entry((*test, *machine)).or_default();
+        if !list.contains(set) {
+            list.push(*set);
+        }
+    }
+    let mut apart = Apart::new();
+    for (cell, list) in seen.into_iter().filter(|(_, list)| list.len() > 1) {
+        let of = |set: &u32, index: usize| sets[*set as usize][index];
+        let differ = keys
+            .iter()
+            .copied()
+            .filter(|(i, _)| list.iter().any(|s| of(s, *i) != of(&list[0], *i)));
+        let differ: Vec<(usize, Key)> = differ.collect();
+        if !differ.is_empty() {
+            apart.insert(cell, differ);
+        }
+    }
+    (tests.to_vec(), apart)
+}
+
+/// New codes and names of the machines: those told apart get the differing settings behind their
+/// name. Order of first appearance is kept.
+fn name_apart<'t>(
+    machines: &[u32],
+    settings: &[u32],
+    names: &Dict<String>,
+    (tests, apart): &(Vec<u32>, Apart),
+    sets: &[Vec<u32>],
+    text: &impl Fn(u32) -> &'t str,
+) -> (Vec<u32>, Vec<String>) {
+    if apart.is_empty() {
+        return (machines.to_vec(), names.values().to_vec());
+    }
+    let mut dict: Dict<String> = Dict::default();
+    let mut known: HashMap<(u32, u32, u32), u32> = HashMap::new();
+    let codes = (machines.iter().zip(tests).zip(settings))
+        .map(|((machine, test), set)| {
+            *known.entry((*machine, *test, *set)).or_insert_with(|| {
+                let name = names.get(*machine).map_or("", String::as_str);
+                match apart.get(&(*test, *machine)) {
+                    None => dict.code(name),
+                    Some(keys) => {
+                        let words: Vec<String> = (keys.iter())
+                            .map(|(i, key)| residue::one(*key, text(sets[*set as usize][*i])))
+                            .collect();
+                        dict.code(format!("{name} ({})", words.join(", ")).as_str())
+                    }
+                }
+            })
+        })
+        .collect();
+    (codes, dict.values().to_vec())
 }
 
 /// The column of a key.

@@ -249,6 +249,7 @@ mod tests {
                     Base::Wall,
                     Base::Flush,
                 ],
+                ignored: Vec::new(),
             },
             filter: Filter::All,
         }
