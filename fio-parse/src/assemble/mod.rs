@@ -152,23 +152,6 @@ impl<'b> Assembler<'_, '_, 'b> {
         }
     }
 
-    /// Holds fio's new records, from `first` on, against what the text says of the machine.
-    fn doubt(&mut self, first: usize, context: &Context) {
-        let nearby = self.nearby(context);
-        let found: Vec<Vec<Diagnostic>> = self.parsed.records[first..]
-            .iter()
-            .map(|record| match record.source.dialect {
-                Dialect::FioJob | Dialect::FioGroup | Dialect::FioJson | Dialect::FioTerse => {
-                    fio_plausible::check(record, &nearby)
-                }
-                _ => Vec::new(),
-            })
-            .collect();
-        for (record, warnings) in self.parsed.records[first..].iter_mut().zip(found) {
-            record.warnings.extend(warnings);
-        }
-    }
-
     fn fio_json(&mut self, json: &'b block::fio_json::FioJson<'b>, context: &Context) {
         self.untimed.clear();
         self.parsed
