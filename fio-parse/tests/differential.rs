@@ -241,8 +241,12 @@ fn json_is_read_as_serde_json_reads_it() {
 fn other_forms_of_the_run_meet_its_json() {
     let mut figures = 0;
     for run in runs() {
-        let json = records(&run.join("fio.json"));
         let path = run.join("terse.txt");
+        // some versions can't print both at once
+        if !path.exists() {
+            continue;
+        }
+        let json = records(&run.join("fio.json"));
         let text = fs::read_to_string(&path).unwrap();
         // formats 2 and 3 have no place for trims
         let without_trims = text.starts_with(['2', '3']);
