@@ -8,8 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a record may hold, and whether it does.
-const COLUMNS: [(&str, fn(&Record) -> bool); 15] = [
+/// A figure by name, and whether a record has it.
+type Column = (&'static str, fn(&Record) -> bool);
+
+/// What a record may hold.
+const COLUMNS: [Column; 15] = [
     ("bytes", |r| r.measurement.bytes.is_some()),
     ("rate", |r| r.measurement.bytes_per_sec.is_some()),
     ("IOPS", |r| r.measurement.iops.is_some()),
@@ -115,7 +118,10 @@ fn table() -> String {
                 _ => stated(&path).or_else(|| tool.version.clone()),
             };
             let version = version.unwrap_or_else(|| "not stated".to_owned());
-            let version = version.trim_start_matches("fio").trim_start_matches(['-', ' ']).to_owned();
+            let version = version
+                .trim_start_matches("fio")
+                .trim_start_matches(['-', ' '])
+                .to_owned();
             let row = rows
                 .entry((form(record.source.dialect), key(&version)))
                 .or_default();
