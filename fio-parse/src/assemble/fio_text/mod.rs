@@ -212,13 +212,19 @@ fn decode(job: &FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMeasurement>
             .as_ref()
             .is_some_and(|head| head.error.is_some_and(|e| e != 0));
     let mut shared = Vec::new();
-    let common = tail::common(job, &era, &mut shared);
+    let mut common = tail::common(job, &era, &mut shared);
+    let mut left = job.parts.iter().filter(|part| part.line.is_some()).count();
     job.parts
         .iter()
         .filter_map(|part| {
             let text = part.line.as_ref()?;
             let mut warnings = Vec::new();
-            let mut measurement = common.clone();
+            left -= 1;
+            // most jobs have one direction, which need not copy
+            let mut measurement = match left {
+                0 => std::mem::take(&mut common),
+                _ => common.clone(),
+            };
             line::read(text, era, &mut measurement, &mut warnings);
             measurement.ios = ios(job, text.direction);
             let whole = !failed

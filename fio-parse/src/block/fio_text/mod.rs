@@ -379,7 +379,8 @@ impl<'t> Reader<'t> {
             }
             text.percentiles = Some(Percentiles {
                 unit: title.unit,
-                items: Vec::new(),
+                // fio prints 17, or 20 at most
+                items: Vec::with_capacity(20),
             });
             self.title = Some(title);
         } else if let Ok((rest, line)) = latency::line(self.log, title.unit, rest) {
@@ -407,6 +408,10 @@ impl<'t> Reader<'t> {
             };
             if shares.iter().any(had) {
                 return None;
+            }
+            if self.job.distribution.is_empty() {
+                // three lines of up to ten buckets
+                self.job.distribution.reserve(20);
             }
             self.job
                 .distribution
