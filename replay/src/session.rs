@@ -409,7 +409,9 @@ fn title(number: usize, found: &Found) -> String {
 }
 
 fn say(message: &str) {
-    eprintln!("fio-replay: {message}");
+    // Messages quote texts from outside.
+    let lines: Vec<String> = message.lines().map(plain_text).collect();
+    eprintln!("fio-replay: {}", lines.join("\n"));
 }
 
 fn said(code: u8, message: &str) -> End {
