@@ -380,6 +380,8 @@ impl<'t> Reader<'t> {
                 "expected bandwidth, bytes and run time in a direction line, found less; what is whole was kept",
             ));
         }
+        // parts are large, and most sections have one or two
+        self.job.parts.reserve_exact(1);
         self.job.parts.push(Part {
             line: Some(line),
             ..Part::default()
