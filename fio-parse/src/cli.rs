@@ -8,10 +8,12 @@
 //! is. Without inputs standard input is read, unless it is a terminal: then there is nothing to read, and the
 //! call is wrong.
 
+pub mod labels;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -206,6 +208,22 @@ pub fn sniff(bytes: &[u8]) -> Content {
     }
 }
 
+/// Writes what `--explain` shows for a terminal: the margin dim, what is told below results in cyan.
+pub fn write_quiet_margin(text: &str, out: &mut impl Write) -> io::Result<()> {
+    const DIM: &str = "\x1b[2m";
+    const CYAN: &str = "\x1b[36m";
+    const PLAIN: &str = "\x1b[0m";
+    for line in text.lines() {
+        match line.split_once('│') {
+            Some((kind, rest)) if !line.trim_start().starts_with('╰') => {
+                writeln!(out, "{DIM}{kind}│{PLAIN}{rest}")?;
+            }
+            _ => writeln!(out, "{CYAN}{line}{PLAIN}")?,
+        }
+    }
+    Ok(())
+}
+
 /// Ends a program that wrote to a pipe: a reader that went away early is a normal end.
 pub fn end_of_output(result: io::Result<()>, code: u8, program: &str) -> ExitCode {
     match result {
@@ -230,6 +248,16 @@ mod tests {
         assert_eq!(Input::from_argument(OsStr::new("-")).place, Place::Stdin);
         assert_eq!(Input::from_argument(OsStr::new("x=-")).place, Place::Stdin);
         assert_eq!(Input::from_argument(OsStr::new("./a=b")).label, None);
+    }
+
+    #[test]
+    fn the_margin_is_quiet() {
+        let mut out = Vec::new();
+        write_quiet_margin("   dd │ a │ b\n      ╰─▶ read\n", &mut out).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "\x1b[2m   dd │\x1b[0m a │ b\n\x1b[36m      ╰─▶ read\x1b[0m\n"
+        );
     }
 
     #[test]

@@ -62,6 +62,7 @@ codes! {
     WHOLE_MILLISECONDS = "whole-milliseconds", "The printed rate was computed from whole milliseconds.";
     BYTES_FROM_RECORDS = "bytes-from-records", "dd printed no bytes; full records times the block size of the command were taken.";
     WALL_ONLY = "wall-only", "The tool printed no window of its own; the shell's time is all there is, and covers more.";
+    CLAIM = "claim", "The author states a figure about a result; it is held against the result, and is no measurement.";
     COMMAND_UNREADABLE = "command-unreadable", "A command could not be understood; the results below it carry no workload.";
 }
 
@@ -161,7 +162,7 @@ pub fn render(log: &Log<'_>, diagnostic: &Diagnostic) -> String {
     let (line, column) = log.line_column(span.start);
     let number = line.to_string();
     let gutter = " ".repeat(number.len());
-    let text = log.line(line);
+    let text = log.line_at(span.start);
     // cut long lines so that the place stays in view; a line may be as long as the log, so only near it is looked
     let line_start = text.as_ptr() as usize - log.text().as_ptr() as usize;
     let at = (span.start as usize).clamp(line_start, line_start + text.len()) - line_start;

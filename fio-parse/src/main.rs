@@ -1,18 +1,21 @@
 //! `fio-parse`: logs in, records out, a JSON object a line.
 
-use clap::{Parser, ValueEnum};
-use fio_parse::assemble::fio_log::LatencyUnit;
+use clap::Parser;
 use fio_parse::block::fio_log::LogKind;
+use fio_parse::cli::labels::{self, Labels};
 use fio_parse::cli::{self, Content, FOUND, Input, NOTHING, UNREADABLE};
 use fio_parse::record::{self, Label, LabelSource};
-use fio_parse::series::{Format, series};
 use fio_parse::{Log, Parsed, Record, diagnostic, explain};
 use folder::Found;
+use samples::{SeriesFormat, log_kind, samples};
 use std::ffi::OsString;
-use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Mutex;
 
 mod folder;
+mod samples;
 
 /// Read fio and dd output, alone or buried in a post, and print what was measured as records.
 ///
@@ -47,6 +50,17 @@ struct Arguments {
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
 
+    /// Give results the labels that this file says; --print-labels makes one to start from
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+
+    /// Print the labels of all results as a file for --labels, instead of records
+    ///
+    /// The file is TOML, an entry for each result with the line where it starts, its machine and its section. Correct
+    /// these two once, and `--labels FILE` gives them to the results ever after.
+    #[arg(long, conflicts_with = "explain")]
+    print_labels: bool,
+
     /// Say nothing about odd input
     #[arg(long, short)]
     quiet: bool,
@@ -62,7 +76,7 @@ fn main() -> ExitCode {
         }
     };
     if let Some(format) = arguments.series {
-        return match samples(&arguments, &inputs, format) {
+        return match samples(&inputs, arguments.log_kind, format, arguments.quiet) {
             Ok(true) => ExitCode::from(FOUND),
             Ok(false) => ExitCode::from(NOTHING),
             Err(Failure::Input(message)) => {
@@ -72,18 +86,36 @@ fn main() -> ExitCode {
             Err(Failure::Output(error)) => cli::end_of_output(Err(error), UNREADABLE, "fio-parse"),
         };
     }
+    let given = match arguments.labels.as_deref().map(read_labels).transpose() {
+        Ok(labels) => Mutex::new(labels),
+        Err(message) => {
+            eprintln!("fio-parse: {message}");
+            return ExitCode::from(UNREADABLE);
+        }
+    };
     let mut end = End::default();
     let mut out = BufWriter::new(io::stdout().lock());
+    if arguments.print_labels
+        && let Err(error) = out.write_all(labels::HEAD.as_bytes())
+    {
+        return cli::end_of_output(Err(error), UNREADABLE, "fio-parse");
+    }
     if let ([input], false) = (&*inputs, arguments.recursive) {
-        end.add(one(&arguments, input, &mut out, &mut io::stderr()));
+        end.add(one(&arguments, &given, input, &mut out, &mut io::stderr()));
     } else if arguments.recursive {
-        many(&arguments, folder::walk(inputs), &mut out, &mut end);
+        many(&arguments, &given, folder::walk(inputs), &mut out, &mut end);
     } else {
         let inputs = inputs.into_iter().map(Found::Input);
-        many(&arguments, inputs, &mut out, &mut end);
+        many(&arguments, &given, inputs, &mut out, &mut end);
     }
     if let Some(error) = end.output.take() {
         return cli::end_of_output(Err(error), UNREADABLE, "fio-parse");
+    }
+    let unused = given.lock().expect("no reader panicked");
+    // where an input failed, its entries can't have been used
+    if let (false, Some(Err(error))) = (end.failed, unused.as_ref().map(Labels::all_used)) {
+        eprintln!("fio-parse: {error}");
+        end.failed = true;
     }
     let code = match (end.failed, end.found) {
         (true, _) => UNREADABLE,
@@ -91,6 +123,12 @@ fn main() -> ExitCode {
         (false, false) => NOTHING,
     };
     cli::end_of_output(out.flush(), code, "fio-parse")
+}
+
+fn read_labels(path: &Path) -> Result<Labels, String> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    Labels::read(&name.to_string(), &text).map_err(|error| error.to_string())
 }
 
 /// How reading ended so far.
@@ -118,6 +156,7 @@ impl End {
 /// Reads many inputs on all cores and prints what came of them in their order.
 fn many(
     arguments: &Arguments,
+    given: &Mutex<Option<Labels>>,
     inputs: impl Iterator<Item = Found> + Send,
     out: &mut impl Write,
     end: &mut End,
@@ -125,7 +164,7 @@ fn many(
     let read = |found| match found {
         Found::Input(input) => {
             let (mut data, mut talk) = (Vec::new(), Vec::new());
-            let result = one(arguments, &input, &mut data, &mut talk);
+            let result = one(arguments, given, &input, &mut data, &mut talk);
             (data, talk, result)
         }
         Found::Skipped(_) if arguments.quiet => (Vec::new(), Vec::new(), Ok(false)),
@@ -149,93 +188,10 @@ enum Failure {
     Output(io::Error),
 }
 
-/// How samples are printed.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SeriesFormat {
-    /// One JSON object a line
-    Jsonl,
-    /// Comma-separated values with a header line
-    Csv,
-}
-
-fn log_kind(text: &str) -> Result<LogKind, String> {
-    LogKind::ALL
-        .into_iter()
-        .find(|(name, _)| *name == text)
-        .map(|(_, kind)| kind)
-        .ok_or_else(|| {
-            let names = LogKind::ALL.map(|(name, _)| name).join(", ");
-            format!("expected one of {names}")
-        })
-}
-
-/// Prints the samples of one log as they are read; whether there were any.
-fn samples(arguments: &Arguments, inputs: &[Input], format: SeriesFormat) -> Result<bool, Failure> {
-    let [input] = inputs else {
-        let message = format!("expected one log for --series, found {}", inputs.len());
-        return Err(Failure::Input(message));
-    };
-    let name = input.name();
-    let of_name = LogKind::of_name(&name).map(|(kind, _)| kind);
-    let kind = arguments.log_kind.or(of_name).ok_or_else(|| {
-        Failure::Input(format!(
-            "{name}: expected a name such as job_clat.1.log, which tells what the samples are; say it with --log-kind"
-        ))
-    })?;
-    let source = input
-        .open()
-        .map_err(|error| Failure::Input(error.to_string()))?;
-    // told apart, for what goes wrong with one of them is no fault of the other
-    let mut source = Watched::new(source);
-    let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let format = match format {
-        SeriesFormat::Jsonl => Format::JsonLines,
-        SeriesFormat::Csv => Format::Csv,
-    };
-    let reader = BufReader::with_capacity(1 << 16, &mut source);
-    let result = series(reader, kind, LatencyUnit::Either, format, out);
-    let summary = match (result, source.failed) {
-        (Ok(summary), _) => summary,
-        (Err(error), true) => return Err(Failure::Input(format!("{name}: {error}"))),
-        (Err(error), false) => return Err(Failure::Output(error)),
-    };
-    if let (Some(first), false) = (summary.first_skipped, arguments.quiet) {
-        eprintln!(
-            "fio-parse: {name}:{first}: expected a sample of a fio log; {} such lines were left out",
-            summary.skipped
-        );
-    }
-    Ok(summary.samples > 0)
-}
-
-/// A reader that remembers whether it failed.
-struct Watched<R> {
-    inner: R,
-    failed: bool,
-}
-
-impl<R> Watched<R> {
-    fn new(inner: R) -> Self {
-        Self {
-            inner,
-            failed: false,
-        }
-    }
-}
-
-impl<R: Read> Read for Watched<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let result = self.inner.read(buffer);
-        self.failed |= result
-            .as_ref()
-            .is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
-        result
-    }
-}
-
 /// Reads one input and prints its records to `out`, what is odd about it to `talk`; whether there were any.
 fn one(
     arguments: &Arguments,
+    given: &Mutex<Option<Labels>>,
     input: &Input,
     out: &mut impl Write,
     talk: &mut impl Write,
@@ -244,13 +200,20 @@ fn one(
         .read()
         .map_err(|error| Failure::Input(error.to_string()))?;
     if cli::sniff(&bytes) == Content::Records {
-        return pass_on(arguments, input, &bytes, out);
+        return pass_on(arguments, given, input, &bytes, out);
     }
     let name = input.name();
     let log = Log::from_bytes(&*name, &bytes).map_err(|error| Failure::Input(error.to_string()))?;
     if arguments.explain {
         let text = explain(&log);
-        out.write_all(text.as_bytes()).map_err(Failure::Output)?;
+        let colour =
+            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let written = if colour {
+            cli::write_quiet_margin(&text, out)
+        } else {
+            out.write_all(text.as_bytes())
+        };
+        written.map_err(Failure::Output)?;
         return Ok(true);
     }
     let Parsed {
@@ -258,7 +221,7 @@ fn one(
         diagnostics,
     } = fio_parse::parse(&log);
     name_machine(arguments, input, &mut records);
-    record::write_jsonl(&records, &mut *out).map_err(Failure::Output)?;
+    print(arguments, given, &name, &mut records, Some(&log), out)?;
     if !arguments.quiet {
         // talk comes after the data it is about, also where both go to one terminal
         out.flush().map_err(Failure::Output)?;
@@ -281,6 +244,7 @@ fn one(
 /// Records are checked and passed on, so that streams of them can be joined and labelled.
 fn pass_on(
     arguments: &Arguments,
+    given: &Mutex<Option<Labels>>,
     input: &Input,
     bytes: &[u8],
     out: &mut impl Write,
@@ -292,8 +256,30 @@ fn pass_on(
         records.push(record);
     }
     name_machine(arguments, input, &mut records);
-    record::write_jsonl(&records, out).map_err(Failure::Output)?;
+    print(arguments, given, &input.name(), &mut records, None, out)?;
     Ok(!records.is_empty())
+}
+
+/// Gives the records of one input their labels, and prints them or the labels.
+fn print(
+    arguments: &Arguments,
+    given: &Mutex<Option<Labels>>,
+    input: &str,
+    records: &mut [Record],
+    log: Option<&Log<'_>>,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    if let Some(given) = &mut *given.lock().expect("no reader panicked") {
+        given
+            .apply(input, records, log)
+            .map_err(|error| Failure::Input(error.to_string()))?;
+    }
+    if arguments.print_labels {
+        return out
+            .write_all(labels::print(records, log).as_bytes())
+            .map_err(Failure::Output);
+    }
+    record::write_jsonl(&*records, out).map_err(Failure::Output)
 }
 
 fn name_machine(arguments: &Arguments, input: &Input, records: &mut [Record]) {

@@ -194,6 +194,22 @@ fn explain_shows_every_line() {
     let output = run(&["--explain", &path], b"");
     let shown = String::from_utf8(output.stdout).unwrap();
     let input = fs::read_to_string(path).unwrap();
+    // what is told below results stands between the lines of the log
+    let told = |line: &&str| line.trim_start().starts_with('╰');
+    assert!(
+        !shown.contains('\u{1b}'),
+        "no colour where it goes to a pipe"
+    );
+    assert_eq!(
+        shown.lines().filter(told).count(),
+        8 + 3 + 12,
+        "results, warnings, claims"
+    );
+    let shown: String = shown
+        .lines()
+        .filter(|line| !told(line))
+        .map(|line| line.to_owned() + "\n")
+        .collect();
     assert_eq!(shown.lines().count(), input.lines().count());
     for (shown, line) in shown.lines().zip(input.lines()) {
         let (_, text) = shown.split_once('│').unwrap();
@@ -212,6 +228,36 @@ fn explain_shows_every_line() {
             .filter(|line| line.trim_start().starts_with("time │"))
             .count(),
         8
+    );
+}
+
+#[test]
+fn labels_are_printed_edited_and_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("labels.toml");
+    let post = post("disk-speeds-dd-2020");
+    let printed = String::from_utf8(run(&["--print-labels", "-q", &post], b"").stdout).unwrap();
+    assert_eq!(printed.matches("[[result]]").count(), 8, "{printed}");
+    let edited = printed.replace("WD 4TB USB hard drive on that MacBook Pro", "WD 4TB");
+    assert_ne!(edited, printed);
+    fs::write(&file, &edited).unwrap();
+    let name = file.display().to_string();
+    let output = run(&["-q", "--labels", &name, &post], b"");
+    assert_eq!(code(&output), 0, "{}", talk(&output));
+    let records = String::from_utf8(output.stdout).unwrap();
+    let second = records.lines().nth(1).unwrap();
+    assert!(
+        second.contains(r#""machine":{"text":"WD 4TB","by":"flag"}"#),
+        "{second}"
+    );
+
+    fs::write(&file, edited.replace("line = 19", "line = 20")).unwrap();
+    let output = run(&["-q", "--labels", &name, &post], b"");
+    assert_eq!(code(&output), 2);
+    assert!(
+        talk(&output).contains("expected a result at line 20"),
+        "{}",
+        talk(&output)
     );
 }
 

@@ -13,12 +13,15 @@ pub mod fio_terse;
 pub mod fio_text;
 pub mod summary;
 
+mod claims;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_plausible;
 mod fio_report;
 mod fio_runs;
 mod fio_series;
+mod fio_table;
 mod machine;
 mod runs;
 
@@ -70,10 +73,14 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         if superseded.contains(&index) {
             continue;
         }
+        let first = assembler.parsed.records.len();
         if assembler.series.is_past(index) {
             assembler.past(block);
         } else {
             assembler.block(block, contexts.get(&index));
+        }
+        if let Some(context) = contexts.get(&index) {
+            assembler.doubt(first, context);
         }
     }
     assembler.end_report();
@@ -85,6 +92,8 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         .collect();
     fio_runs::join(&mut assembler.parsed.records, &borders);
     assembler.parsed.diagnostics.extend(assembler.assumption);
+    let claims = claims::find(log, &blocks, &mut assembler.parsed.records);
+    assembler.parsed.diagnostics.extend(claims);
     assembler.parsed
 }
 
@@ -130,6 +139,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::Time(time), Some(context)) => self.hyperfine(time, context),
             (Kind::Time(time), None) => self.time(time),
             (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
+            (Kind::FioTable(table), Some(context)) => self.fio_table(table, context),
             (Kind::Command(command), _) => {
                 self.parsed
                     .diagnostics
@@ -139,6 +149,23 @@ impl<'b> Assembler<'_, '_, 'b> {
             }
             (Kind::Blank | Kind::Other, _) => {}
             _ => self.untimed.clear(),
+        }
+    }
+
+    /// Holds fio's new records, from `first` on, against what the text says of the machine.
+    fn doubt(&mut self, first: usize, context: &Context) {
+        let nearby = self.nearby(context);
+        let found: Vec<Vec<Diagnostic>> = self.parsed.records[first..]
+            .iter()
+            .map(|record| match record.source.dialect {
+                Dialect::FioJob | Dialect::FioGroup | Dialect::FioJson | Dialect::FioTerse => {
+                    fio_plausible::check(record, &nearby)
+                }
+                _ => Vec::new(),
+            })
+            .collect();
+        for (record, warnings) in self.parsed.records[first..].iter_mut().zip(found) {
+            record.warnings.extend(warnings);
         }
     }
 
@@ -249,22 +276,29 @@ impl<'b> Assembler<'_, '_, 'b> {
             version: version.map(str::to_owned),
             ..Tool::named("fio")
         };
-        let record = self.record(
-            context,
-            entry.span,
-            dialect,
-            tool,
-            entry.scope,
-            entry.direction,
-        );
         self.parsed.records.push(Record {
-            machine: entry.machine.or(record.machine),
+            v: WireVersion,
+            source: Source {
+                name: Arc::clone(&self.name),
+                span: Some(entry.span),
+                line: Some(self.log.line_of(entry.span.start)),
+                dialect,
+                tool,
+            },
+            machine: entry.machine.or_else(|| context.machine.clone()),
+            device: None,
+            section: context.section.clone(),
             workload: entry.workload,
             run,
+            scope: entry.scope,
+            direction: entry.direction,
             measurement: entry.measurement,
             errors: entry.errors,
+            interrupted: false,
+            claims: Vec::new(),
+            fidelity: None,
+            environment: serde_json::Map::new(),
             warnings: entry.warnings,
-            ..record
         });
     }
 
@@ -323,6 +357,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             interrupted: false,
             fidelity: None,
             environment: serde_json::Map::new(),
+            claims: Vec::new(),
             warnings: Vec::new(),
         }
     }

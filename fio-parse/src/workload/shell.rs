@@ -108,6 +108,11 @@ impl<'t> Shell<'t> {
         }
     }
 
+    /// Whether the command stands in a row of a table, so that a `|` at the line's end closes it.
+    pub fn is_row(&self) -> bool {
+        self.marks.contains(&'|')
+    }
+
     /// Where reading goes on.
     pub fn at(&self) -> usize {
         self.at

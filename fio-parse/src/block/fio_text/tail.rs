@@ -128,7 +128,11 @@ pub(super) fn read<'t>(log: &'t Log<'t>, input: &'t str, job: &mut FioJob<'t>) -
             Some(rest)
         }
         b'I' => {
-            let (rest, shares) = shares(log, labelled("IO depths")?).ok()?;
+            let (rest, shares) = shares(
+                log,
+                lex::skip_blanks(lex::phrase(input, &["IO", "depths"])?).strip_prefix(':')?,
+            )
+            .ok()?;
             new(&job.depths)?;
             job.depths = shares;
             Some(rest)
