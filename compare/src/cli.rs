@@ -1,9 +1,9 @@
 //! The command line: arguments in, bytes out.
 //!
 //! `run` is a plain function over arguments and streams, so that tests call it without a process.
-//! Data goes to stdout, talk to stderr. Exit status: 0 a comparison was printed; 1 nothing was
-//! found to compare, or a gate failed; 2 the request or an input was bad (what could be read is
-//! still printed). A closed pipe ends the program quietly with 0.
+//! Data goes to stdout, talk to stderr. Exit status: 0 a comparison was printed; 1 a gate failed;
+//! 2 the request or an input was bad (what could be read is still printed), or nothing was found
+//! to compare. A closed pipe ends the program quietly with 0.
 
 use std::ffi::OsString;
 use std::fs;
