@@ -127,30 +127,55 @@ struct Scoped {
     used: bool,
 }
 
-/// The context of every block that is a result, by the block's index.
-pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> HashMap<usize, Context> {
+/// The contexts of the blocks that are results.
+#[derive(Clone, Debug, Default)]
+pub struct Contexts {
+    /// For each block up to the last result, one more than its place in `found`; zero for a block that is no result.
+    places: Vec<u32>,
+    found: Vec<Context>,
+}
+
+impl Contexts {
+    /// The context of the block at this index, if it is a result.
+    pub fn get(&self, block: usize) -> Option<&Context> {
+        let place = *self.places.get(block)? as usize;
+        self.found.get(place.checked_sub(1)?)
+    }
+
+    fn get_mut(&mut self, block: usize) -> Option<&mut Context> {
+        let place = *self.places.get(block)? as usize;
+        self.found.get_mut(place.checked_sub(1)?)
+    }
+
+    fn push(&mut self, block: usize, context: Context) {
+        self.places.resize(block + 1, 0);
+        self.found.push(context);
+        self.places[block] = self.found.len() as u32;
+    }
+}
+
+/// The context of every block that is a result.
+pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
     let found = walk(log, blocks);
     let machine = machine_place(&found);
     let ambiguous = machine.is_some_and(|machine| is_ambiguous(&found, machine));
-    let mut contexts: HashMap<usize, Context> = found
-        .into_iter()
-        .map(|result| {
-            let context = Context {
-                machine: machine.and_then(|place| {
-                    let label = result.labels.at(place)?.clone();
-                    Some(Label { ambiguous, ..label })
-                }),
-                section: result.labels.section(machine),
-                workload: result.workload,
-                version: result.version,
-                run: result.run,
-                nearby: Vec::new(),
-            };
-            (result.block, context)
-        })
-        .collect();
+    let mut contexts = Contexts::default();
+    for result in found {
+        let context = Context {
+            machine: machine.and_then(|place| {
+                let label = result.labels.at(place)?.clone();
+                Some(Label { ambiguous, ..label })
+            }),
+            section: result.labels.section(machine),
+            workload: result.workload,
+            version: result.version,
+            run: result.run,
+            nearby: Vec::new(),
+        };
+        contexts.push(result.block, context);
+    }
     for (block, texts) in nearby::find(log, blocks, &contexts) {
-        if let Some(context) = contexts.get_mut(&block) {
+        if let Some(context) = contexts.get_mut(block) {
             context.nearby = texts;
         }
     }

@@ -52,6 +52,7 @@ pub mod record;
 pub mod series;
 pub mod source;
 pub mod unit;
+mod wire;
 pub mod workload;
 
 pub use assemble::{Parsed, parse};

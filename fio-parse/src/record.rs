@@ -20,6 +20,7 @@ use crate::diagnostic::Diagnostic;
 pub use crate::reading::{Printed, Reading};
 use crate::source::Span;
 use crate::unit::{Bytes, BytesPerSec, Iops, Nanos, Percent};
+use crate::wire;
 use crate::workload::Workload;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -644,12 +645,8 @@ pub struct IoCounts {
 }
 
 /// Writes each record as a line of JSON. Errors: of `out`.
-pub fn write_jsonl<W: io::Write>(records: &[Record], mut out: W) -> io::Result<()> {
-    for record in records {
-        serde_json::to_writer(&mut out, record)?;
-        out.write_all(b"\n")?;
-    }
-    Ok(())
+pub fn write_jsonl<W: io::Write>(records: &[Record], out: W) -> io::Result<()> {
+    wire::write_jsonl(records, out)
 }
 
 /// A line of JSON that is no record.

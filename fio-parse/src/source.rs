@@ -303,6 +303,12 @@ impl Segments<'_> {
         self.at as u32
     }
 
+    /// Moves behind the line feed at `offset`, where a reader that went over bytes has ended.
+    pub(crate) fn behind_line_feed(&mut self, offset: u32) {
+        debug_assert_eq!(self.text.as_bytes()[offset as usize], b'\n');
+        self.at = offset as usize + 1;
+    }
+
     /// Passes over all segments that start before `offset`; does nothing where the cursor stands there or behind.
     pub fn skip_to(&mut self, offset: u32) {
         let offset = (offset as usize).min(self.text.len());

@@ -2,6 +2,8 @@
 
 use fio_parse::record::{Record, ScopeKind};
 use fio_parse::{Bytes, Log, Parsed, parse};
+use std::fs;
+use std::path::Path;
 
 fn read(text: &str) -> Parsed {
     parse(&Log::from_bytes("x", text.as_bytes()).unwrap())
@@ -204,4 +206,52 @@ fn the_file_that_a_line_was_grepped_from_names_it() {
         .map(|r| r.machine.as_ref().unwrap().text.to_string())
         .collect();
     assert_eq!(names, ["a.log", "b.log"]);
+}
+
+/// A JSON value without the places that its parts were read from.
+fn without_places(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            fields.remove("span");
+            fields.values_mut().for_each(without_places);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(without_places),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_quick_readers_read_what_the_tolerant_ones_do() {
+    // a return or a blank at the end of each line sends it to the tolerant readers
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    let mut count = 0;
+    for (folder, file) in
+        [("logs", "input.txt"), ("runs", "normal.txt")].map(|(a, b)| (folder.join(a), b))
+    {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path().join(file);
+            let Ok(text) = fs::read_to_string(&path) else {
+                continue;
+            };
+            if text.contains('\r') {
+                continue;
+            }
+            let read = |text: &str| -> Vec<serde_json::Value> {
+                let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+                let records = parse(&log).records;
+                let mut values: Vec<_> = records
+                    .iter()
+                    .map(|record| serde_json::to_value(record).unwrap())
+                    .collect();
+                values.iter_mut().for_each(without_places);
+                values
+            };
+            let quick = read(&text);
+            count += quick.len();
+            for end in ["\r\n", " \n"] {
+                assert_eq!(quick, read(&text.replace('\n', end)), "{}", path.display());
+            }
+        }
+    }
+    assert!(count > 50, "{count} records in the fixtures");
 }

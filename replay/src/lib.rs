@@ -36,6 +36,7 @@ pub mod outcome;
 pub mod output;
 pub mod places;
 pub mod plan;
+pub mod progress;
 pub mod report;
 pub mod run;
 pub mod sandbox;

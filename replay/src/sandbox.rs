@@ -133,7 +133,29 @@ impl Sandbox {
                 format!("cannot open the directory {}", directory.display()),
             )
         })?;
-        let mode = Mode::from_raw_mode(fstat(&parent)?.st_mode);
+        let stat = fstat(&parent)?;
+        let mode = Mode::from_raw_mode(stat.st_mode);
+        let (me, my_group) = (
+            rustix::process::geteuid().as_raw(),
+            rustix::process::getegid().as_raw(),
+        );
+        // Who owns a directory may replace what is in it, sticky bit or not.
+        if stat.st_uid != me && stat.st_uid != 0 {
+            let message = format!(
+                "{} belongs to another user, who could replace the test files; choose a directory \
+                 of your own",
+                directory.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
+        if mode.contains(Mode::WGRP) && !mode.contains(Mode::SVTX) && stat.st_gid != my_group {
+            let message = format!(
+                "{} can be written by a group and has no sticky bit, so others could replace the \
+                 test files; choose another directory or `chmod g-w` it",
+                directory.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
         if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
             let message = format!(
                 "{} can be written by everyone and has no sticky bit, so others could replace \
@@ -585,6 +607,17 @@ mod tests {
         assert!(refused.to_string().contains("sticky"), "{refused}");
         fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).unwrap();
         Sandbox::create(&open).unwrap();
+        // Only root can give directories away.
+        if rustix::process::geteuid().is_root() {
+            fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+            std::os::unix::fs::chown(&open, Some(12_345), None).unwrap();
+            let refused = Sandbox::create(&open).unwrap_err();
+            assert!(refused.to_string().contains("another user"), "{refused}");
+            std::os::unix::fs::chown(&open, Some(0), Some(12_345)).unwrap();
+            fs::set_permissions(&open, fs::Permissions::from_mode(0o775)).unwrap();
+            let refused = Sandbox::create(&open).unwrap_err();
+            assert!(refused.to_string().contains("group"), "{refused}");
+        }
     }
 
     #[test]

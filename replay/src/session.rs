@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use fio_parse::cli::{FOUND, NOTHING, UNREADABLE, inputs};
 use fio_parse::workload::command::parse_command;
@@ -18,7 +19,8 @@ use crate::machine;
 use crate::outcome::Outcome;
 use crate::output::{Finished, Outputs, create};
 use crate::plan::note::{KINDS, plain_text};
-use crate::plan::{Limits, Refusal, Target, TestPlan, Verdict, binary, plan};
+use crate::plan::{Limits, Refusal, Target, TestPlan, Verdict, plan};
+use crate::progress::{Length, Progress};
 use crate::report;
 use crate::run::{Bench, Phase};
 use crate::sandbox::Sandbox;
@@ -323,6 +325,8 @@ impl Session {
             signals.guard(&control);
             say(&format!("running {}", title(number, found)));
             let mut facts = machine::facts(sandbox.path(), &clock, self.arguments.host_name);
+            let progress = Progress::new(Length::of(&plan));
+            let noise_before = machine::noise();
             let bench = Bench {
                 sandbox,
                 clock: &clock,
@@ -336,13 +340,15 @@ impl Session {
                 } else {
                     WRITE_LIMIT
                 },
-                watch: &|phase, control| self.progress(phase, control),
+                watch: &|phase, control| self.progress(&progress, phase, control),
             };
             let outcome = bench.run(&plan);
             if self.show_progress {
                 eprint!("\r\x1b[K");
             }
             facts.insert("clock_drift".to_owned(), clock.drift().into());
+            facts.insert("noise_before".to_owned(), noise_before.into());
+            facts.insert("noise_after".to_owned(), machine::noise().into());
             let done = Finished {
                 number,
                 found,
@@ -357,6 +363,15 @@ impl Session {
             }
             written?;
             remarks(&outcome);
+            if !self.arguments.keep {
+                // The next test needs the room.
+                for file in plan.files() {
+                    let removed = sandbox.remove_file(&file.name);
+                    removed.map_err(|error| {
+                        said(NOTHING, &format!("cannot remove a test file: {error}"))
+                    })?;
+                }
+            }
             if let Some(failure) = outcome.failure() {
                 say(&format!("failed: {}", failure.sentence()));
                 failed = true;
@@ -382,17 +397,12 @@ impl Session {
     }
 
     /// One line on a terminal, rewritten in place.
-    fn progress(&self, phase: Phase, control: &Control) {
-        if !self.show_progress {
-            return;
+    fn progress(&self, progress: &Progress, phase: Phase, control: &Control) {
+        if self.show_progress {
+            let [operations, bytes, _] = control.totals();
+            let line = progress.line(Instant::now(), phase, operations, bytes);
+            eprint!("\r\x1b[K{line}");
         }
-        let what = match phase {
-            Phase::LayingOut => "laying out",
-            Phase::Running => "running",
-            Phase::Flushing => "flushing",
-        };
-        let [operations, bytes, _] = control.totals();
-        eprint!("\r\x1b[K{what}: {} in {operations} I/Os", binary(bytes));
     }
 }
 
@@ -409,7 +419,9 @@ fn title(number: usize, found: &Found) -> String {
 }
 
 fn say(message: &str) {
-    eprintln!("fio-replay: {message}");
+    // Messages quote texts from outside.
+    let lines: Vec<String> = message.lines().map(plain_text).collect();
+    eprintln!("fio-replay: {}", lines.join("\n"));
 }
 
 fn said(code: u8, message: &str) -> End {

@@ -7,7 +7,6 @@ use super::{Assembler, fio_group, fio_text};
 use crate::block::fio_group::FioGroup;
 use crate::block::fio_note::FioNote;
 use crate::block::fio_text::FioJob;
-use crate::block::{Block, Kind};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Look};
@@ -53,15 +52,18 @@ fn fio(context: &Context) -> Tool {
 
 impl Assembler<'_, '_, '_> {
     /// Passes over what a later report says better.
-    pub(super) fn past(&mut self, block: &Block<'_>) {
+    pub(super) fn past(&mut self) {
         self.report.last.clear();
-        if let Kind::FioJob(job) = &block.kind {
-            self.parsed.diagnostics.push(Diagnostic::note(
-                Code::STATUS_SERIES,
-                Some(job.head.as_ref().map_or(job.span, |head| head.span)),
-                "this report is of a run that went on; the last one below is its result",
-            ));
-        }
+    }
+
+    /// Passes over a job section that a later one says better.
+    pub(super) fn past_job(&mut self, job: &FioJob<'_>) {
+        self.past();
+        self.parsed.diagnostics.push(Diagnostic::note(
+            Code::STATUS_SERIES,
+            Some(job.head.as_ref().map_or(job.span, |head| head.span)),
+            "this report is of a run that went on; the last one below is its result",
+        ));
     }
 
     /// The directions of a job section.

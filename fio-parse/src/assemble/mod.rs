@@ -25,6 +25,7 @@ mod fio_table;
 mod machine;
 mod runs;
 
+use crate::block::fio_text::FioJob;
 use crate::block::{self, Block, Kind};
 use crate::context::{self, Context};
 use crate::diagnostic::{Code, Diagnostic};
@@ -47,7 +48,7 @@ pub struct Parsed {
 
 /// Reads a log. Never fails: broken input gives fewer records and more diagnostics.
 pub fn parse(log: &Log<'_>) -> Parsed {
-    let blocks = block::blocks(log);
+    let mut blocks = block::blocks(log);
     let contexts = context::resolve(log, &blocks);
     let mut assembler = Assembler {
         log,
@@ -69,17 +70,26 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         ));
     }
     let superseded = runs::superseded(&blocks, &contexts);
+    let mut jobs = take_jobs(&mut blocks).into_iter().peekable();
     for (index, block) in blocks.iter().enumerate() {
-        if superseded.contains(&index) {
+        if let Some((_, job)) = jobs.next_if(|(at, _)| *at == index) {
+            if assembler.series.is_past(index) {
+                assembler.past_job(&job);
+            } else {
+                assembler.job(&job, contexts.get(index));
+            }
+            continue;
+        }
+        if !superseded.is_empty() && superseded.contains(&index) {
             continue;
         }
         let first = assembler.parsed.records.len();
         if assembler.series.is_past(index) {
-            assembler.past(block);
+            assembler.past();
         } else {
-            assembler.block(block, contexts.get(&index));
+            assembler.block(block, contexts.get(index));
         }
-        if let Some(context) = contexts.get(&index) {
+        if let Some(context) = contexts.get(index) {
             assembler.doubt(first, context);
         }
     }
@@ -95,6 +105,20 @@ pub fn parse(log: &Log<'_>) -> Parsed {
     let claims = claims::find(log, &blocks, &mut assembler.parsed.records);
     assembler.parsed.diagnostics.extend(claims);
     assembler.parsed
+}
+
+/// Takes the job sections out of `blocks`, each with its index: they are the mass of a large log, and each is given
+/// back to memory once its records are made, where the next records take its place.
+fn take_jobs<'t>(blocks: &mut [Block<'t>]) -> Vec<(usize, Box<FioJob<'t>>)> {
+    let mut jobs = Vec::new();
+    for (index, block) in blocks.iter_mut().enumerate() {
+        if let Kind::FioJob(_) = block.kind
+            && let Kind::FioJob(job) = std::mem::replace(&mut block.kind, Kind::Other)
+        {
+            jobs.push((index, job));
+        }
+    }
+    jobs
 }
 
 type TerseRows<'b> = &'b [block::fio_terse::Row<'b>];
@@ -122,8 +146,6 @@ struct Assembler<'l, 't, 'b> {
 impl<'b> Assembler<'_, '_, 'b> {
     fn block<'d: 'b>(&mut self, block: &'b Block<'d>, context: Option<&Context>) {
         match (&block.kind, context) {
-            (Kind::FioJob(job), Some(context)) => self.fio_job(job, context),
-            (Kind::FioJob(loose), None) => self.loose(loose),
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
             (Kind::FioNote(note), _) => self.note(note),
             (Kind::FioHeader(header), _) => {
@@ -152,20 +174,10 @@ impl<'b> Assembler<'_, '_, 'b> {
         }
     }
 
-    /// Holds fio's new records, from `first` on, against what the text says of the machine.
-    fn doubt(&mut self, first: usize, context: &Context) {
-        let nearby = self.nearby(context);
-        let found: Vec<Vec<Diagnostic>> = self.parsed.records[first..]
-            .iter()
-            .map(|record| match record.source.dialect {
-                Dialect::FioJob | Dialect::FioGroup | Dialect::FioJson | Dialect::FioTerse => {
-                    fio_plausible::check(record, &nearby)
-                }
-                _ => Vec::new(),
-            })
-            .collect();
-        for (record, warnings) in self.parsed.records[first..].iter_mut().zip(found) {
-            record.warnings.extend(warnings);
+    fn job(&mut self, job: &FioJob<'_>, context: Option<&Context>) {
+        match context {
+            Some(context) => self.fio_job(job, context),
+            None => self.loose(job),
         }
     }
 

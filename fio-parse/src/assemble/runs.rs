@@ -11,26 +11,26 @@ use crate::block::fio_table::TableBlock;
 use crate::block::summary::SummaryBlock;
 use crate::block::time::{Form, TimeBlock};
 use crate::block::{Block, Kind};
-use crate::context::Context;
+use crate::context::{Context, Contexts};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::record::{
     Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Tool, WallCovers,
 };
 use crate::workload::{Timed, Workload, command};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The blocks of dd that only say how far a run had come, whose end is in a later block: answers to signals.
 ///
 /// Nothing but blank lines and terminal noise may stand between the two, and the command must be the same.
-pub fn superseded(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> HashSet<usize> {
+pub fn superseded(blocks: &[Block<'_>], contexts: &Contexts) -> HashSet<usize> {
     let mut found = HashSet::new();
     let mut last: Option<(usize, &DdBlock<'_>)> = None;
     for (index, block) in blocks.iter().enumerate() {
         match &block.kind {
             Kind::Dd(report) => {
                 let workload = contexts
-                    .get(&index)
+                    .get(index)
                     .and_then(|context| context.workload.as_deref());
                 if let Some((before, earlier)) = last
                     && dd::supersedes(report, earlier, workload)

@@ -24,6 +24,7 @@ use crate::workload::Workload;
 use crate::workload::command::{self, FoundCommand};
 use crate::workload::header;
 use prose::{Prose, Style};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A run of whole lines, line ends included.
@@ -293,6 +294,7 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     let mut blocks: Vec<Block<'t>> = Vec::new();
     let mut lines = log.segments();
     let mut preformatted = false;
+    let mut headers = Headers::default();
     loop {
         let start = lines.offset();
         let rate = below_filtered_dd(&blocks)
@@ -300,7 +302,7 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
             .flatten();
         let kind = match rate {
             Some(rate) => Kind::Dd(Box::new(rate)),
-            None => match next(log, &mut lines, &mut preformatted) {
+            None => match next(log, &mut lines, &mut preformatted, &mut headers) {
                 Some(kind) => kind,
                 None => break,
             },
@@ -356,11 +358,45 @@ fn joins(above: &Kind<'_>, new: Prose<'_>) -> bool {
     new.style == Style::Text && matches!(above, Kind::Prose(prose) if prose.style == Style::Text)
 }
 
+/// The headers of reports by their text: logs of tests run again and again repeat them word for word.
+#[derive(Default)]
+struct Headers<'t> {
+    known: HashMap<&'t str, Arc<Workload>>,
+}
+
+/// How many different headers are remembered.
+const HEADERS: usize = 1024;
+
+impl<'t> Headers<'t> {
+    fn header(&mut self, log: &'t Log<'_>, block: header::HeaderBlock<'t>) -> Header {
+        let text = log.get(block.span);
+        let workload = match self.known.get(text) {
+            // the place alone differs
+            Some(workload) => Arc::new(Workload {
+                span: Some(block.span),
+                ..Workload::clone(workload)
+            }),
+            None => {
+                let workload = Arc::new(block.workload());
+                if self.known.len() < HEADERS {
+                    self.known.insert(text, Arc::clone(&workload));
+                }
+                workload
+            }
+        };
+        Header {
+            workload,
+            problems: block.problems,
+        }
+    }
+}
+
 /// The kind of the block at the cursor, which is moved behind it; `None` at the end.
 fn next<'t>(
     log: &'t Log<'_>,
     lines: &mut Segments<'t>,
     preformatted: &mut bool,
+    headers: &mut Headers<'t>,
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
@@ -368,7 +404,7 @@ fn next<'t>(
         *lines = behind;
         return Some(Kind::Blank);
     }
-    if let Some(kind) = report(log, lines) {
+    if let Some(kind) = report(log, lines, headers) {
         return Some(kind);
     }
     *lines = behind.clone();
@@ -401,7 +437,11 @@ fn is_empty(text: &str) -> bool {
 }
 
 /// The readers, asked in turn.
-fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
+fn report<'t>(
+    log: &'t Log<'_>,
+    lines: &mut Segments<'t>,
+    headers: &mut Headers<'t>,
+) -> Option<Kind<'t>> {
     if let Some(json) = fio_json::read(log, lines) {
         return Some(Kind::FioJson(Box::new(json)));
     }
@@ -421,10 +461,7 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
         return Some(Kind::FioNote(note));
     }
     if let Some(header) = header::read(log, lines) {
-        return Some(Kind::FioHeader(Box::new(Header {
-            workload: Arc::new(header.workload()),
-            problems: header.problems,
-        })));
+        return Some(Kind::FioHeader(Box::new(headers.header(log, header))));
     }
     if let Some(dd) = dd::read(log, lines) {
         return Some(Kind::Dd(Box::new(dd)));

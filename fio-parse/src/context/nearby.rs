@@ -11,7 +11,7 @@
 //! So what a text in front of everything says of one of several machines is given to none of them unless it names it.
 //! The labels of a result (its headings among them) are texts of that result; they are in the record already.
 
-use super::Context;
+use super::Contexts;
 use crate::block::{Block, Kind, Role, prose::Style};
 use crate::source::{Log, Span};
 use std::collections::{HashMap, HashSet};
@@ -59,7 +59,7 @@ impl Machines {
 pub(super) fn find(
     log: &Log<'_>,
     blocks: &[Block<'_>],
-    contexts: &HashMap<usize, Context>,
+    contexts: &Contexts,
 ) -> HashMap<usize, Vec<Span>> {
     let mut texts: Vec<Text> = Vec::new();
     let mut sections: Vec<Section> = vec![Section::default()];
@@ -71,7 +71,7 @@ pub(super) fn find(
             open.retain(|&(have, _)| have < level.max(1));
             open.push((level.max(1), sections.len()));
             sections.push(Section::default());
-        } else if let Some(context) = contexts.get(&index) {
+        } else if let Some(context) = contexts.get(index) {
             let machine = context.machine.as_ref().map(|label| &*label.text);
             for &(_, section) in &open {
                 sections[section].machines.add(machine);
@@ -101,7 +101,7 @@ pub(super) fn find(
             .filter(|section| matches!(section.machines, Machines::One(_)))
             .flat_map(|section| section.texts.iter().map(|&text| texts[text].span))
             .collect();
-        if let Some(label) = contexts.get(&index).and_then(|c| c.machine.as_ref()) {
+        if let Some(label) = contexts.get(index).and_then(|c| c.machine.as_ref()) {
             let named = of_machine
                 .entry(label.text.to_string())
                 .or_insert_with(|| naming(&texts, &label.text));
@@ -168,13 +168,12 @@ mod tests {
     fn near(text: &str) -> Vec<Vec<String>> {
         let log = Log::from_bytes("log", text.as_bytes()).unwrap();
         let blocks = crate::block::blocks(&log);
-        let mut contexts: Vec<_> = resolve(&log, &blocks).into_iter().collect();
-        contexts.sort_unstable_by_key(|&(index, _)| index);
+        let contexts = resolve(&log, &blocks);
         let texts =
             |spans: &[crate::source::Span]| spans.iter().map(|&s| log.get(s).to_owned()).collect();
-        contexts
-            .iter()
-            .map(|(_, context)| texts(&context.nearby))
+        (0..blocks.len())
+            .filter_map(|block| contexts.get(block))
+            .map(|context| texts(&context.nearby))
             .collect()
     }
 

@@ -24,12 +24,11 @@ pub struct FioPlan {
 impl FioPlan {
     /// Bytes written, layout included; `None` if only time ends a writing job.
     pub fn written_bytes(&self) -> Option<u64> {
-        let laid_out: u64 = self
+        let laid_out = self
             .files
             .iter()
             .filter(|file| file.written_in.is_some())
-            .map(|file| file.bytes)
-            .sum();
+            .fold(0, |sum: u64, file| sum.saturating_add(file.bytes));
         self.jobs
             .iter()
             .filter(|job| job.pattern.writes && job.engine != EngineKind::Null)
@@ -47,7 +46,7 @@ impl FioPlan {
             let stage = stages.entry(job.stage).or_default();
             *stage = (*stage).max(longest);
         }
-        Some(stages.values().sum())
+        Some(stages.values().fold(0, |sum, &ns| sum.saturating_add(ns)))
     }
 
     /// Numbers of the stages, in order.
@@ -630,7 +629,9 @@ fn check_memory(plan: &FioPlan, draft: &mut Draft<'_>) {
     for job in &plan.jobs {
         let block =
             u64::from(job.largest_block()).next_multiple_of(crate::memory::ALIGNMENT as u64);
-        *stages.entry(job.stage).or_default() += block * u64::from(job.depth);
+        let needed = block.saturating_mul(u64::from(job.depth));
+        let stage = stages.entry(job.stage).or_default();
+        *stage = stage.saturating_add(needed);
     }
     let needed = stages.values().copied().max().unwrap_or(0);
     let limit = draft.target.limits.memory_bytes;

@@ -104,7 +104,10 @@ impl Plan {
     /// Bytes of files on disk while it runs.
     pub fn file_bytes(&self) -> u64 {
         match &self.test {
-            TestPlan::Fio(plan) => plan.files.iter().map(|file| file.bytes).sum(),
+            TestPlan::Fio(plan) => plan
+                .files
+                .iter()
+                .fold(0, |sum: u64, file| sum.saturating_add(file.bytes)),
             TestPlan::Dd(plan) => plan.file_bytes(),
         }
     }
@@ -189,10 +192,15 @@ fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
             );
         }
     }
+    if workload.missing.iter().any(|what| what == "option:name") {
+        let why = "the command defines no job: --name is missing, and fio refuses it too";
+        draft.refuse("no-job", why.to_owned());
+    }
     let within = |texts: &[&str], open: &str| texts.iter().any(|text| text.contains(open));
     let (harmless, needed): (Vec<&String>, Vec<&String>) = workload
         .missing
         .iter()
+        .filter(|what| *what != "option:name")
         .partition(|open| within(&labels, open) && !within(&values, open));
     if !harmless.is_empty() {
         draft.note("target-unknown");

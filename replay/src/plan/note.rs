@@ -115,7 +115,7 @@ impl Note {
     /// The difference with particulars.
     pub fn with(id: &'static str, detail: String) -> Self {
         Note {
-            detail: Some(detail),
+            detail: Some(plain_text(&detail)),
             ..Note::new(id)
         }
     }

@@ -12,6 +12,7 @@
 //!
 //! A name may be empty and hold anything, even what looks like a head: the last mark on the line counts.
 
+use super::quick;
 use crate::figure::Figure;
 use crate::lex::{self, Lexed};
 use crate::source::{Log, Span};
@@ -67,7 +68,22 @@ pub fn read<'t>(log: &'t Log<'t>, input: &'t str, at: usize) -> Lexed<'t, Head<'
         }
         _ => name,
     };
-    let (rest, _) = tag("(groupid").parse(&input[at..])?;
+    let start = log.span_of(name).start;
+    let mark = &input[at..];
+    if let Some((group, jobs, pid, time)) = quick::head(log, log.text().len() - mark.len()) {
+        let head = Head {
+            span: Span::new(start, time.span.end),
+            name,
+            group,
+            jobs: Some(jobs),
+            error: Some(0),
+            error_text: None,
+            pid: Some(pid),
+            time: Some(time.text),
+        };
+        return Ok((&log.text()[time.span.end as usize..], head));
+    }
+    let (rest, _) = tag("(groupid").parse(mark)?;
     let (rest, ()) = lex::equals(rest)?;
     let (rest, group) = lex::wrapped(lex::count).parse(rest)?;
     let (rest, jobs) = opt(lex::field("jobs", lex::count)).parse(rest)?;
@@ -98,7 +114,6 @@ pub fn read<'t>(log: &'t Log<'t>, input: &'t str, at: usize) -> Lexed<'t, Head<'
     head.pid = pid;
     let (rest, time) = opt(time).parse(colon(rest))?;
     head.time = time.filter(|_| pid.is_some());
-    let start = log.span_of(name).start;
     head.span = Span::new(start, log.span_of(&rest[..0]).start);
     Ok((rest, head))
 }

@@ -137,7 +137,8 @@ pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
         .any(|(name, value)| name == "random_generator" && value.trim() == "lfsr");
     for (name, value) in &job.other {
         let (name, value) = (name.as_str(), value.trim());
-        if !PRESENTATION.contains(&name) && value.contains('$') {
+        let judged = !PRESENTATION.contains(&name) && !CARRIED_OUT.contains(&name);
+        if judged && value.contains('$') {
             draft.refuse_about(
                 "missing-values",
                 name,
@@ -154,7 +155,10 @@ pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
             Read::Wrong => draft.refuse_about(
                 "option-value",
                 name,
-                format!("{name}={value}: this value is not one that fio-replay can play"),
+                format!(
+                    "{name}={}: this value is not one that fio-replay can play",
+                    shown(name, value)
+                ),
             ),
             Read::Unknown => special(job, name, value, &mut choices, draft),
         }
@@ -510,8 +514,19 @@ pub(super) fn judge_program(name: &str, value: &str, writes: bool, draft: &mut D
     judge(name, value, draft);
 }
 
+/// A value for messages: secrets are never repeated.
+fn shown<'v>(name: &str, value: &'v str) -> &'v str {
+    let secret = ["key", "pass", "token", "secret", "credential"];
+    if secret.iter().any(|word| name.contains(word)) {
+        "(hidden)"
+    } else {
+        value
+    }
+}
+
 /// The verdict on an option without a rule of its own.
 fn judge(name: &str, value: &str, draft: &mut Draft<'_>) {
+    let hidden = shown(name, value);
     if is_presentation(name) {
         return draft.note_with("presentation", name.to_owned());
     }
@@ -520,7 +535,7 @@ fn judge(name: &str, value: &str, draft: &mut Draft<'_>) {
     }
     if let Some((_, values, why)) = ONLY_THE_DEFAULT.iter().find(|(known, ..)| *known == name) {
         if !values.contains(&value) {
-            draft.refuse_about("option", name, format!("{name}={value} {why}"));
+            draft.refuse_about("option", name, format!("{name}={hidden} {why}"));
         }
         return;
     }
@@ -529,7 +544,7 @@ fn judge(name: &str, value: &str, draft: &mut Draft<'_>) {
     }
     if options::lookup(name, false).option().is_some() {
         let why =
-            format!("{name}={value} is not supported; leave it out if the test does not need it");
+            format!("{name}={hidden} is not supported; leave it out if the test does not need it");
         return draft.refuse_about("option", name, why);
     }
     let hint = nearest(name).map_or(String::new(), |nearest| format!("; did it mean {nearest}?"));
