@@ -254,11 +254,7 @@ fn meets_json(form: &str) -> usize {
     let mut figures = 0;
     for run in runs() {
         let path = run.join(form);
-<<<<<<< HEAD
-        // some versions can't print both at once
-=======
         // some versions can't print all forms at once
->>>>>>> main
         if !path.exists() {
             continue;
         }
