@@ -341,6 +341,7 @@ mod tests {
                 fallocate: Fallocate::None,
                 sync: true,
                 pre_read: false,
+                device: false,
             }),
         }
     }

@@ -22,6 +22,7 @@ pub mod clock;
 pub mod content;
 pub mod control;
 pub mod dd;
+pub mod device;
 pub mod draw;
 pub mod engine;
 pub mod hist;

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{
@@ -25,6 +25,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use crate::device::{self, Device};
 use crate::offsets::Rng;
 
 /// Names of sandboxes begin so; only such directories are ever cleaned up.
@@ -111,6 +112,8 @@ struct Inner {
     /// Files made and not yet removed.
     files: Mutex<BTreeMap<String, Identity>>,
     removed: Mutex<bool>,
+    /// The device that the person typed.
+    device_file: OnceLock<Device>,
 }
 
 /// A private directory for the files of a run. Clones are handles to the same one; it is
@@ -202,12 +205,19 @@ impl Sandbox {
                 device: stat.st_dev,
                 files: Mutex::default(),
                 removed: Mutex::new(false),
+                device_file: OnceLock::new(),
             })));
         }
         Err(io::Error::other(format!(
             "no free name for a directory in {}",
             directory.display()
         )))
+    }
+
+    /// Lets tests use a device under [`device::NAME`].
+    pub fn use_device(&self, device: Device) {
+        // A second one would be a second call with another --device, which clap refuses.
+        let _ = self.0.device_file.set(device);
     }
 
     /// Where the sandbox is, for messages only.
@@ -243,6 +253,12 @@ impl Sandbox {
     /// NotFound if it was not made here or is no longer the same file; EINVAL if the file
     /// system refuses O_DIRECT.
     pub fn open_file(&self, name: &str, flags: OpenFlags) -> io::Result<File> {
+        if name == device::NAME
+            && let Some(device) = self.0.device_file.get()
+        {
+            let access = OFlags::RDWR.bits() | OFlags::WRONLY.bits() | OFlags::NOFOLLOW.bits();
+            return device.open(flags.write, (flags.bits().bits() & !access) as i32);
+        }
         let Some(made) = lock(&self.0.files).get(name).copied() else {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,

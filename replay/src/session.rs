@@ -7,11 +7,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fio_parse::cli::{FOUND, NOTHING, UNREADABLE, inputs};
+use fio_parse::workload::Job;
 use fio_parse::workload::command::parse_command;
 
 use crate::cli::Arguments;
 use crate::clock::SystemClock;
 use crate::control::{Control, Stop};
+use crate::device::Device;
 use crate::engine::uring;
 use crate::input::{Found, Workloads};
 use crate::locate::{self, Origin};
@@ -164,6 +166,7 @@ impl Session {
             uring: uring::available(),
             space: None,
             memory_file_system: false,
+            device: None,
             direct_alignment: None,
             size: self.arguments.size,
             runtime_ns: self.arguments.runtime,
@@ -244,11 +247,13 @@ impl Session {
 
     /// With a directory: runs everything that can be planned.
     fn run_all(&self, found: &[Found], directory: &Path, out: &mut dyn Write) -> Result<u8, End> {
-        // What is refused anyway must not leave a trace on the disk.
-        if found
-            .iter()
-            .enumerate()
-            .all(|(number, found)| plan(&found.workload, &self.target(number)).is_err())
+        // What is refused anyway must not leave a trace on the disk; what a device is large
+        // enough for is known later.
+        if self.arguments.device.is_none()
+            && found
+                .iter()
+                .enumerate()
+                .all(|(number, found)| plan(&found.workload, &self.target(number)).is_err())
         {
             for (number, found) in found.iter().enumerate() {
                 if let Err(refusals) = plan(&found.workload, &self.target(number)) {
@@ -266,9 +271,20 @@ impl Session {
         let sandbox =
             Sandbox::create(directory).map_err(|error| said(UNREADABLE, &error.to_string()))?;
         let _cleanup = Cleanup(&sandbox);
+        let mut device_bytes = None;
+        if let Some(path) = &self.arguments.device {
+            let writes = |job: &Job| job.pattern.is_some_and(|pattern| pattern.writes());
+            let writes = found
+                .iter()
+                .any(|found| found.workload.jobs().iter().any(writes));
+            let device = Device::claim(path, writes);
+            let device = device.map_err(|error| said(REFUSED, &error.to_string()))?;
+            device_bytes = Some(device.bytes);
+            sandbox.use_device(device);
+        }
         let signals = Interrupts::watch(&sandbox)
             .map_err(|error| said(NOTHING, &format!("cannot watch for signals: {error}")))?;
-        let ran = self.run_each(found, &sandbox, &signals, &mut outputs, out);
+        let ran = self.run_each(found, &sandbox, &signals, device_bytes, &mut outputs, out);
         signals.close();
         self.leave(&sandbox)?;
         ran
@@ -297,6 +313,7 @@ impl Session {
         found: &[Found],
         sandbox: &Sandbox,
         signals: &Interrupts,
+        device_bytes: Option<u64>,
         outputs: &mut Outputs,
         out: &mut dyn Write,
     ) -> Result<u8, End> {
@@ -307,6 +324,7 @@ impl Session {
             let facts =
                 |error: io::Error| said(NOTHING, &format!("cannot look at the directory: {error}"));
             let space = sandbox.space().map_err(facts)?;
+            target.device = device_bytes;
             target.space = Some(space);
             target.memory_file_system = sandbox.is_memory();
             target.direct_alignment = sandbox.direct_alignment().map_err(facts)?;
@@ -365,7 +383,7 @@ impl Session {
             remarks(&outcome);
             if !self.arguments.keep {
                 // The next test needs the room.
-                for file in plan.files() {
+                for file in plan.files().iter().filter(|file| !file.device) {
                     let removed = sandbox.remove_file(&file.name);
                     removed.map_err(|error| {
                         said(NOTHING, &format!("cannot remove a test file: {error}"))

@@ -17,7 +17,7 @@ use replay::memory::{Buffer, Pages};
 use replay::outcome::{FioOutcome, groups};
 use replay::plan::fio::FioPlan;
 use replay::plan::job::{EngineKind, JobPlan, Pattern, Sizes, Syncs};
-use replay::report::{json, terse, text};
+use replay::report::{json, logs, terse, text};
 use replay::script::SyncKind;
 use replay::worker::Worker;
 
@@ -282,4 +282,59 @@ fn every_figure_of_every_job_comes_back_from_every_form() {
         figures_compared.iter().all(|&count| count >= 40 * 15),
         "too few figures were read back: {figures_compared:?}"
     );
+}
+
+#[test]
+fn the_windows_of_the_logs_are_those_of_the_series() {
+    let mut logged = 0;
+    for number in 0..3 {
+        let mut job = job(number, false);
+        job.region = 4096 * 4000;
+        let plan = FioPlan {
+            files: vec![],
+            jobs: vec![job],
+        };
+        // A millisecond per reading of the clock: seconds of run time, several windows.
+        let mut outcome = measured(&plan, 1_000_003);
+        outcome.flush_after_ns = vec![None];
+        let wanted = logs::Wanted {
+            rate: true,
+            iops: true,
+            latency: true,
+            window_ms: 0,
+        };
+        let all = logs::fio(&plan, &outcome, wanted);
+        let samples = &outcome.jobs[0].as_ref().unwrap().samples;
+        assert!(samples.len() > 3, "{} windows", samples.len());
+        for (ending, text) in &all {
+            let log = Log::from_bytes(format!("x{ending}"), text.as_bytes()).unwrap();
+            let records = fio_parse::parse(&log).records;
+            assert!(!records.is_empty(), "{ending} was not read back:\n{text}");
+            let mut start = 0;
+            let mut lines = text.lines();
+            for sample in samples {
+                let ms = replay::outcome::runtime_ms(sample.end_ns - start);
+                start = sample.end_ns;
+                for way in 0..2 {
+                    if sample.ios[way] == 0
+                        || (ending.starts_with("_slat") && sample.latency_ns[0][way] == 0)
+                    {
+                        continue;
+                    }
+                    let value = match ending.split('.').next().unwrap() {
+                        "_bw" => sample.bytes[way] * 1000 / 1024 / ms,
+                        "_iops" => sample.ios[way] * 1000 / ms,
+                        "_slat" => sample.latency_ns[0][way] / sample.ios[way],
+                        "_clat" => sample.latency_ns[1][way] / sample.ios[way],
+                        _ => sample.latency_ns[2][way] / sample.ios[way],
+                    };
+                    let line = format!("{}, {value}, {way}, 0, 0", sample.end_ns / 1_000_000);
+                    assert_eq!(lines.next(), Some(line.as_str()), "{ending}");
+                    logged += 1;
+                }
+            }
+            assert_eq!(lines.next(), None, "{ending}");
+        }
+    }
+    assert!(logged > 50, "only {logged} lines");
 }

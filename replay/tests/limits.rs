@@ -163,3 +163,118 @@ fn a_file_that_is_cut_under_a_run_fails_it() {
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "{engine}");
     }
 }
+
+/// A loop device over a file of 32 MiB, or nothing where none can be had.
+fn loop_device(home: &Path) -> Option<String> {
+    let file = home.join("disk");
+    fs::File::create(&file).unwrap().set_len(32 << 20).unwrap();
+    let made = Command::new("losetup")
+        .args(["--find", "--show"])
+        .arg(&file)
+        .output();
+    match made {
+        Ok(output) if output.status.success() => Some(text(&output.stdout).trim().to_owned()),
+        _ => {
+            eprintln!("SKIPPED: no loop device");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_typed_device_is_used_only_if_nobody_uses_it() {
+    let home = tempfile::tempdir().unwrap();
+    let work = home.path().join("work");
+    fs::create_dir(&work).unwrap();
+    let Some(device) = loop_device(home.path()) else {
+        return;
+    };
+    let run = |words: &str| {
+        Command::new("timeout")
+            .args([
+                "60",
+                env!("CARGO_BIN_EXE_fio-replay"),
+                "--format",
+                "jsonl",
+                "--device",
+                &device,
+                "--directory",
+            ])
+            .arg(&work)
+            .args(["--", words])
+            .output()
+            .unwrap()
+    };
+    let write = run(
+        "fio --name=a --rw=write --bs=64k --size=8m --filename=/dev/sda --numjobs=2 --offset_increment=8m",
+    );
+    let read = run("fio --name=a --rw=read --bs=64k --filename=/dev/sda");
+    let beyond = run("fio --name=a --rw=write --bs=64k --size=64m");
+    let content = fs::read(home.path().join("disk")).unwrap();
+    // Now something is on it.
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(home.path().join("disk"))
+        .unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, b"XFSB", 0).unwrap();
+    drop(file);
+    let _ = Command::new("blockdev")
+        .args(["--flushbufs", &device])
+        .status();
+    let signed = run("fio --name=a --rw=write --bs=64k --size=8m");
+    let _ = Command::new("losetup").args(["--detach", &device]).status();
+    assert_eq!(write.status.code(), Some(0), "{}", text(&write.stderr));
+    let written = content[..16 << 20]
+        .chunks(4096)
+        .filter(|block| block.iter().any(|&byte| byte != 0))
+        .count();
+    assert_eq!(written, (16 << 20) / 4096, "both clones wrote");
+    assert!(
+        content[16 << 20..].iter().all(|&byte| byte == 0),
+        "and nothing beyond"
+    );
+    assert_eq!(read.status.code(), Some(0), "{}", text(&read.stderr));
+    let record: Value = serde_json::from_str(text(&read.stdout).lines().next().unwrap()).unwrap();
+    assert_eq!(
+        record["measurement"]["bytes"]["value"],
+        32 << 20,
+        "all of it is read"
+    );
+    assert_eq!(beyond.status.code(), Some(3), "{}", text(&beyond.stderr));
+    assert_eq!(signed.status.code(), Some(3), "{}", text(&signed.stderr));
+    assert!(
+        text(&signed.stderr).contains("XFS"),
+        "{}",
+        text(&signed.stderr)
+    );
+    assert_eq!(fs::read_dir(&work).unwrap().count(), 0);
+}
+
+#[test]
+fn devices_in_use_are_refused() {
+    let home = tempfile::tempdir().unwrap();
+    // The one below the root, if the kernel says which it is.
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let mounted = mounts.lines().find_map(|line| {
+        let source = line.split(" - ").nth(1)?.split(' ').nth(1)?;
+        (source.starts_with("/dev/") && Path::new(source).exists()).then(|| source.to_owned())
+    });
+    for device in mounted
+        .into_iter()
+        .chain(["/dev/null".to_owned(), "/dev/nowhere".to_owned()])
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_fio-replay"))
+            .args(["--device", &device, "--directory"])
+            .arg(home.path())
+            .args(["--", "fio --name=a --rw=write --bs=4k --size=64k"])
+            .output()
+            .unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(3),
+            "{device}: {}",
+            text(&output.stderr)
+        );
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "{device}");
+    }
+}

@@ -16,6 +16,7 @@ fn target(size: Option<u64>) -> Target {
         uring: Ok(()),
         space: None,
         memory_file_system: false,
+        device: None,
         direct_alignment: Some(512),
         size,
         runtime_ns: None,

@@ -43,13 +43,41 @@ fn sizes(directory: &Path, found: &mut BTreeMap<u64, u32>) {
 
 fn fio(options: &str) -> Moved {
     let home = tempfile::tempdir().unwrap();
+    fio_in(
+        home,
+        &["--name=j"]
+            .into_iter()
+            .chain(options.split(' '))
+            .collect::<Vec<_>>(),
+    )
+}
+
+/// fio on the job file that the plan of these options corresponds to.
+fn fio_on_emitted_job(options: &str) -> Moved {
+    let home = tempfile::tempdir().unwrap();
+    let jobs = tempfile::tempdir().unwrap();
+    let job = jobs.path().join("job.fio");
+    let emitted = Command::new(env!("CARGO_BIN_EXE_fio-replay"))
+        .arg("--emit-fio")
+        .arg(&job)
+        .args(["--", "fio", "--name=j"])
+        .args(options.split(' '))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&emitted.stderr);
+    assert!(emitted.status.success(), "{options}: {said}");
+    fio_in(home, &[job.to_str().unwrap()])
+}
+
+fn fio_in(home: tempfile::TempDir, arguments: &[&str]) -> Moved {
     // fio itself has hung on odd options: that must end the test and not the day.
     let output = Command::new("timeout")
-        .args(["60", "fio", "--output-format=json", "--name=j"])
-        .args(options.split(' '))
+        .args(["60", "fio", "--output-format=json"])
+        .args(arguments)
         .current_dir(home.path())
         .output()
         .unwrap();
+    let options = arguments.join(" ");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         output.status.success(),
@@ -338,6 +366,28 @@ fn finite_jobs_do_what_fio_does() {
 #[test]
 fn every_option_does_what_it_does_in_fio() {
     compare(OPTION_JOBS, |moved| moved);
+}
+
+#[test]
+fn fio_on_the_emitted_job_does_what_the_plan_says() {
+    if !fio_is_here() {
+        return;
+    }
+    let mut wrong = Vec::new();
+    // The machine may forbid io_uring, which stands in for libaio with direct=1 only.
+    let jobs = JOBS
+        .iter()
+        .chain(OPTION_JOBS)
+        .filter(|job| !job.contains("io_uring"));
+    // fio syncs another file than the one that was written, and names files of its own.
+    let jobs = jobs.filter(|job| !(job.contains("nrfiles") && job.contains("fsync")));
+    for job in jobs.step_by(2) {
+        let (ours, theirs) = (replay(job), fio_on_emitted_job(job));
+        if ours != theirs {
+            wrong.push(format!("{job}\n  here {ours:?}\n  fio  {theirs:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

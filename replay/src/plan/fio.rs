@@ -147,6 +147,9 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                 let used = &mut plan.files[file];
                 used.bytes = used.bytes.max(extent.file);
                 // A mapping cannot grow a file, so fio lays it out.
+                if used.device {
+                    continue;
+                }
                 if template.pattern.reads
                     || choices.overwrite
                     || template.engine == EngineKind::Mmap
@@ -177,6 +180,15 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
     if shared {
         draft.note("target-name-shared");
     }
+    if let Some(bytes) = draft.target.device
+        && plan.files.iter().any(|file| file.bytes > bytes)
+    {
+        let why = format!(
+            "the test reaches beyond the device's {}; scale it down with --size",
+            binary(bytes)
+        );
+        draft.refuse_about("too-large", "size", why);
+    }
     check_memory(&plan, draft);
     draft.refusals.is_empty().then_some(plan)
 }
@@ -191,6 +203,21 @@ fn target_files(
     by_name: &mut BTreeMap<(String, String), usize>,
     draft: &Draft<'_>,
 ) -> Vec<usize> {
+    if draft.target.device.is_some() {
+        if plan.files.is_empty() {
+            plan.files.push(FilePlan {
+                name: crate::device::NAME.to_owned(),
+                label: "--device".to_owned(),
+                bytes: 0,
+                written_in: None,
+                fallocate: choices.fallocate,
+                sync: true,
+                pre_read: false,
+                device: true,
+            });
+        }
+        return vec![0];
+    }
     let prefix = &draft.target.name_prefix;
     let labels: Vec<String> = match &job.filename {
         Some(filename) => named_files(filename),
@@ -219,6 +246,7 @@ fn target_files(
                 fallocate: choices.fallocate,
                 sync: true,
                 pre_read: false,
+                device: false,
             });
             plan.files.len() - 1
         });
@@ -277,6 +305,10 @@ fn plan_job(
     if files == 0 || files > MOST_FILES {
         let why = format!("{files} files are asked for and {MOST_FILES} are the limit");
         draft.refuse_about("too-many-files", "nrfiles", why);
+    }
+    if files > 1 && draft.target.device.is_some() {
+        let why = format!("{files} files are asked for and --device is one");
+        draft.refuse_about("several-files", "nrfiles", why);
     }
     let files = files.clamp(1, MOST_FILES);
     let chosen = engine(
@@ -576,6 +608,9 @@ fn note_syncs(job: &Job, pattern: Pattern, syncs: Syncs, depth: u32, draft: &mut
 }
 
 fn note_target(job: &Job, draft: &mut Draft<'_>) {
+    if draft.target.device.is_some() {
+        return draft.note("device-typed");
+    }
     let Some(filename) = &job.filename else {
         if job.directory.is_some() {
             draft.note("target-in-sandbox");

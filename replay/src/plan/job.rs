@@ -119,6 +119,8 @@ pub struct FilePlan {
     pub sync: bool,
     /// All of it is read before the clock starts (`pre_read`).
     pub pre_read: bool,
+    /// It is the device that the person typed: nothing is made or laid out.
+    pub device: bool,
 }
 
 /// The sizes of the blocks of one direction.

@@ -51,6 +51,8 @@ pub struct Target {
     pub space: Option<Space>,
     /// The directory is in memory (tmpfs).
     pub memory_file_system: bool,
+    /// Size of the device that the person typed (`--device`), bytes.
+    pub device: Option<u64>,
     /// Alignment that O_DIRECT asks for, where it is known; `Some(0)`: no O_DIRECT there.
     pub direct_alignment: Option<u32>,
     /// `--size`: no file is larger, bytes.
@@ -107,6 +109,7 @@ impl Plan {
             TestPlan::Fio(plan) => plan
                 .files
                 .iter()
+                .filter(|file| !file.device)
                 .fold(0, |sum: u64, file| sum.saturating_add(file.bytes)),
             TestPlan::Dd(plan) => plan.file_bytes(),
         }
@@ -144,6 +147,11 @@ pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> 
     }
     let test = match &workload.test {
         Test::Jobs(jobs) => fio::plan(jobs, &mut draft).map(TestPlan::Fio),
+        Test::Dd(_) if target.device.is_some() => {
+            let why = "--device is for fio jobs; a dd works on files".to_owned();
+            draft.refuse("device", why);
+            None
+        }
         Test::Dd(dd) => dd::plan(dd, &workload.around, &mut draft).map(TestPlan::Dd),
     };
     let Some(test) = test.filter(|_| draft.refusals.is_empty()) else {

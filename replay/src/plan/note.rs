@@ -85,6 +85,7 @@ kinds! {
     "verify-never-begins" Exact NONE "with time_based the check of what was written never begins, here as in the original";
     "small-pages" Deviates ALL "the buffers are not in huge pages";
     "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";
+    "device-typed" Exact NONE "the device that was typed with --device is used, as the original uses one";
     "removed-at-end" Equivalent NONE "files are removed at the end whatever the options say; --keep keeps them";
 }
 

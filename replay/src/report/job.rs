@@ -138,7 +138,7 @@ pub fn options(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
     put(
         "fadvise_hint",
         match job.hint {
-            None => "none".to_owned(),
+            None => "0".to_owned(),
             Some(true) => "random".to_owned(),
             Some(false) => "sequential".to_owned(),
         },
