@@ -103,6 +103,9 @@ fn write_record<'r>(record: &'r Record, last: &mut LastWorkload<'r>, out: &mut V
     if !record.environment.is_empty() {
         other(out, b"\"environment\":", &record.environment);
     }
+    if !record.claims.is_empty() {
+        other(out, b"\"claims\":", &record.claims);
+    }
     if !record.warnings.is_empty() {
         other(out, b"\"warnings\":", &record.warnings);
     }

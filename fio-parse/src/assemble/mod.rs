@@ -72,19 +72,17 @@ pub fn parse(log: &Log<'_>) -> Parsed {
     let superseded = runs::superseded(&blocks, &contexts);
     let mut jobs = take_jobs(&mut blocks).into_iter().peekable();
     for (index, block) in blocks.iter().enumerate() {
+        if !superseded.is_empty() && superseded.contains(&index) {
+            continue;
+        }
+        let first = assembler.parsed.records.len();
         if let Some((_, job)) = jobs.next_if(|(at, _)| *at == index) {
             if assembler.series.is_past(index) {
                 assembler.past_job(&job);
             } else {
                 assembler.job(&job, contexts.get(index));
             }
-            continue;
-        }
-        if !superseded.is_empty() && superseded.contains(&index) {
-            continue;
-        }
-        let first = assembler.parsed.records.len();
-        if assembler.series.is_past(index) {
+        } else if assembler.series.is_past(index) {
             assembler.past();
         } else {
             assembler.block(block, contexts.get(index));
