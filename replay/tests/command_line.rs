@@ -400,8 +400,8 @@ fn signals_end_a_run_in_order_with_what_was_measured() {
 #[test]
 fn a_signal_ends_dd_and_the_layout_too() {
     for words in [
-        "dd if=/dev/zero of=x bs=4k count=2000000 oflag=dsync",
-        "fio --name=a --rw=read --bs=4k --size=4g",
+        "dd if=/dev/zero of=x bs=4k count=300000 oflag=dsync",
+        "fio --name=a --rw=read --bs=4k --size=2g",
     ] {
         let home = tempfile::tempdir().unwrap();
         let child = long_run(home.path(), words);
