@@ -11,10 +11,14 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
+use fio_parse::Log;
+use fio_parse::cli::{Input as Named, Place};
 
 use crate::build;
+use crate::claims;
 use crate::derive;
 use crate::filter::Filter;
+use crate::flat::{self, Form};
 use crate::frame::{Builder, Wanted};
 use crate::gate::{self, Gate};
 use crate::grid::Report;
@@ -34,9 +38,9 @@ use crate::why;
 #[derive(Debug, Parser)]
 #[command(name = "fio-compare", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Args {
-    /// Files, LABEL=FILE, or - for standard input
-    #[arg(value_name = "INPUT", required = true)]
-    inputs: Vec<String>,
+    /// Files, LABEL=FILE, or - for standard input; without any, standard input unless it is a terminal
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<OsString>,
 
     /// Read all files below directories
     #[arg(short, long)]
@@ -85,6 +89,15 @@ struct Args {
     /// Say what differs between two machines, likeliest reason first
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     why: Option<Vec<String>>,
+
+    /// Check what a post says of its own results against the figures
+    #[arg(long)]
+    claims: bool,
+
+    /// Write the records flat to FILE (.parquet, .arrow or .csv), which is an input again, and
+    /// compare nothing
+    #[arg(long, value_name = "FILE")]
+    export: Option<PathBuf>,
 
     /// Divide rates by others that cover something else, too
     #[arg(long)]
@@ -151,7 +164,7 @@ Examples:
   fio-compare runs -r --row rw,bs --col engine --filter 'iodepth:32'
   fio-compare post.txt -m flush,bw-write        the flush at the end apart
 
-Exit status: 0 compared, 1 nothing found or gate failed, 2 bad request or input.";
+Exit status: 0 compared, 1 the gate failed, 2 bad request or input, or nothing to compare.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -168,6 +181,8 @@ enum Format {
     /// The array of github-action-benchmark
     GhaBench,
     Openmetrics,
+    /// A file for data tools; give it a name with -o
+    Parquet,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -192,6 +207,8 @@ pub struct Terminal {
     pub width: Option<u16>,
     /// `NO_COLOR` is set and not empty.
     pub no_color: bool,
+    /// Standard input is a terminal, so there is nothing to read from it.
+    pub stdin: bool,
 }
 
 fn metrics(text: &str) -> Result<Vec<Metric>, String> {
@@ -268,14 +285,18 @@ fn compare(
 ) -> Result<(Vec<u8>, u8), String> {
     let view = view(args);
     let plan = plan(args, &view);
+    // A bad name should not be found out after reading a million records.
+    args.export.as_deref().map(export_form).transpose()?;
     let mut builder = Builder::new(plan.wanted.clone());
     let mut status = 0;
     let mut say = |line: &str| {
         let _ = writeln!(stderr, "{}", line.trim_end());
     };
+    let mut claims = String::new();
     let mut names = Vec::new();
-    for argument in &args.inputs {
-        match expand(argument, args.recursive) {
+    let inputs = fio_parse::cli::inputs(&args.inputs, terminal.stdin).map_err(|e| e.to_string())?;
+    for input in inputs {
+        match expand(&input, args.recursive) {
             Ok(list) => names.extend(list),
             Err(message) => {
                 say(&format!("fio-compare: {message}"));
@@ -298,6 +319,16 @@ fn compare(
                 continue;
             }
         };
+        if args.claims {
+            match check_claims(args, &name, &bytes) {
+                Ok(text) => claims.push_str(&text),
+                Err(message) => {
+                    say(&format!("fio-compare: {message}"));
+                    status = 2;
+                }
+            }
+            continue;
+        }
         let input = Input { name, label, bytes };
         let (found, outcome) = load::load(&input, &plan);
         if !args.quiet {
@@ -315,11 +346,21 @@ fn compare(
         }
         builder.absorb(found);
     }
+    if args.claims {
+        return Ok((claims.into_bytes(), status));
+    }
     if builder.is_empty() {
         say("fio-compare: nothing to compare: no record was found that passes the filter");
-        return Ok((Vec::new(), if status == 0 { 1 } else { status }));
+        // 1 is the gate's: a call that found nothing must not look like a regression
+        return Ok((Vec::new(), 2));
     }
     let frame = builder.finish().map_err(|e| e.to_string())?;
+    if let Some(path) = &args.export {
+        let form = export_form(path)?;
+        let bytes = flat::write(&frame, form).map_err(|e| e.to_string())?;
+        fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        return Ok((Vec::new(), status));
+    }
     if args.list {
         return Ok((list(&frame)?.into_bytes(), status));
     }
@@ -351,7 +392,30 @@ fn compare(
             .for_each(|line| say(&format!("fio-compare: {line}")));
     }
     let text = render(args, &report, &lines, terminal)?;
-    Ok((text.into_bytes(), status))
+    Ok((text, status))
+}
+
+fn check_claims(args: &Args, name: &str, bytes: &[u8]) -> Result<String, String> {
+    if load::is_records(bytes) || Form::of_bytes(bytes).is_some() {
+        return Err(format!(
+            "{name}: holds records, which keep no prose; --claims needs the post itself"
+        ));
+    }
+    let log = Log::from_bytes(name, bytes).map_err(|e| format!("{name}: {e}"))?;
+    let found = claims::check(&log, &fio_parse::parse(&log).records);
+    Ok(match args.format {
+        Format::Json | Format::Jsonl => claims::jsonl(name, &found),
+        _ => claims::text(name, &found),
+    })
+}
+
+fn export_form(path: &Path) -> Result<Form, String> {
+    Form::of_name(&path.to_string_lossy()).ok_or_else(|| {
+        format!(
+            "{}: expected a name that ends in .parquet, .arrow or .csv",
+            path.display()
+        )
+    })
 }
 
 fn gate(args: &Args, threshold: f64) -> Gate {
@@ -369,7 +433,7 @@ fn render(
     report: &Report,
     gate: &[String],
     terminal: Terminal,
-) -> Result<String, String> {
+) -> Result<Vec<u8>, String> {
     let style = Style {
         width: args.width.or(terminal.width).map_or(100, usize::from),
         ascii: args.ascii,
@@ -379,7 +443,8 @@ fn render(
             When::Auto => terminal.width.is_some() && !terminal.no_color && args.output.is_none(),
         },
     };
-    Ok(match args.format {
+    let text = match args.format {
+        Format::Parquet => return render::parquet::render(report).map_err(|e| e.to_string()),
         Format::Table if args.bars => {
             format!(
                 "{}\n{}",
@@ -397,7 +462,8 @@ fn render(
         Format::Github => render::github::summary(report, gate),
         Format::GhaBench => render::github::action(report)?,
         Format::Openmetrics => render::openmetrics::render(report),
-    })
+    };
+    Ok(text.into_bytes())
 }
 
 fn view(args: &Args) -> View {
@@ -424,6 +490,12 @@ fn view(args: &Args) -> View {
 }
 
 fn plan(args: &Args, view: &View) -> Plan {
+    if args.export.is_some() {
+        return Plan {
+            wanted: flat::wanted(),
+            filter: view.filter.clone(),
+        };
+    }
     let metrics = match &view.metrics {
         _ if args.list => Metric::PLAIN,
         _ if args.why.is_some() => why::METRICS,
@@ -442,32 +514,28 @@ fn plan(args: &Args, view: &View) -> Plan {
         view.keys()
     };
     Plan {
-        wanted: Wanted { keys, bases },
+        wanted: Wanted {
+            keys,
+            bases,
+            ignored: view.ignore.clone(),
+        },
         filter: view.filter.clone(),
     }
 }
 
 /// An argument as (label, name) pairs; directories become their files with `-r`, in order of name.
-fn expand(argument: &str, recursive: bool) -> Result<Vec<(Option<String>, String)>, String> {
-    // A file whose very name holds `=` is taken as it is.
-    let (label, name) = match argument.split_once('=') {
-        Some((label, name))
-            if !label.is_empty() && !name.is_empty() && !Path::new(argument).exists() =>
-        {
-            (Some(label.to_owned()), name)
-        }
-        _ => (None, argument),
-    };
-    if name == "-" || !Path::new(name).is_dir() {
-        return Ok(vec![(label, name.to_owned())]);
+fn expand(input: &Named, recursive: bool) -> Result<Vec<(Option<String>, String)>, String> {
+    let (label, name) = (input.label.clone(), input.name());
+    if input.place == Place::Stdin || !Path::new(&name).is_dir() {
+        return Ok(vec![(label, name)]);
     }
     if !recursive {
         return Err(format!(
-            "{name}: is a directory; -r reads the files below it"
+            "{name}: expected a file, found a directory; -r reads the files below it"
         ));
     }
     let mut files = Vec::new();
-    walk(Path::new(name), &mut files).map_err(|e| format!("{name}: {e}"))?;
+    walk(Path::new(&name), &mut files).map_err(|e| format!("{name}: {e}"))?;
     files.sort();
     Ok(files.into_iter().map(|f| (label.clone(), f)).collect())
 }

@@ -7,7 +7,7 @@
 //! checked against each other.
 
 use crate::unit::Quantity;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// A closed interval with `lo <= hi`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,15 +59,27 @@ impl<Q: Quantity> Interval<Q> {
 }
 
 /// A union of disjoint closed intervals, in rising order; never empty.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Possible<Q: Quantity> {
     parts: SmallVec<[Interval<Q>; 1]>,
+}
+
+impl<Q: Quantity> Clone for Possible<Q> {
+    fn clone(&self) -> Self {
+        match self.parts() {
+            // nearly always: a plain copy
+            &[part] => part.into(),
+            parts => Self {
+                parts: SmallVec::from_slice(parts),
+            },
+        }
+    }
 }
 
 impl<Q: Quantity> From<Interval<Q>> for Possible<Q> {
     fn from(part: Interval<Q>) -> Self {
         Self {
-            parts: smallvec![part],
+            parts: SmallVec::from_buf([part]),
         }
     }
 }
@@ -89,7 +101,13 @@ impl<Q: Quantity> Possible<Q> {
 
     /// The union of `parts` in any order, overlapping or not; `None` where there are none.
     pub fn union(parts: impl IntoIterator<Item = Interval<Q>>) -> Option<Self> {
-        let mut parts: SmallVec<[Interval<Q>; 1]> = parts.into_iter().collect();
+        let mut parts = parts.into_iter();
+        let first = parts.next()?;
+        let Some(second) = parts.next() else {
+            return Some(first.into());
+        };
+        let mut parts: SmallVec<[Interval<Q>; 1]> =
+            [first, second].into_iter().chain(parts).collect();
         parts.sort_by(|a, b| a.lo.partial_cmp(&b.lo).expect("quantities are never NaN"));
         parts.dedup_by(|next, kept| {
             let joins = next.lo <= kept.hi;
@@ -98,7 +116,7 @@ impl<Q: Quantity> Possible<Q> {
             }
             joins
         });
-        (!parts.is_empty()).then_some(Self { parts })
+        Some(Self { parts })
     }
 
     /// What is possible by this or by the other.

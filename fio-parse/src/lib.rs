@@ -36,6 +36,7 @@
 
 pub mod assemble;
 pub mod block;
+pub mod claim;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod context;
@@ -51,6 +52,7 @@ pub mod record;
 pub mod series;
 pub mod source;
 pub mod unit;
+mod wire;
 pub mod workload;
 
 pub use assemble::{Parsed, parse};

@@ -41,11 +41,25 @@ impl From<Figure<'_>> for Printed {
 }
 
 /// What a quantity may be, and the figures that say so.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Reading<Q: Quantity> {
     possible: Possible<Q>,
     /// The figures it was read from; none for numbers that were measured here.
     pub printed: SmallVec<[Printed; 1]>,
+}
+
+impl<Q: Quantity> Clone for Reading<Q> {
+    fn clone(&self) -> Self {
+        let printed = match &self.printed[..] {
+            // nearly always: no list to build
+            [printed] => SmallVec::from_buf([printed.clone()]),
+            _ => self.printed.clone(),
+        };
+        Self {
+            possible: self.possible.clone(),
+            printed,
+        }
+    }
 }
 
 impl<Q: Quantity> Reading<Q> {
@@ -64,9 +78,10 @@ impl<Q: Quantity> Reading<Q> {
 
     /// What one figure stands for.
     pub fn of(possible: Possible<Q>, figure: Figure<'_>) -> Self {
-        let mut printed = SmallVec::new();
-        printed.push(figure.into());
-        Self { possible, printed }
+        Self {
+            possible,
+            printed: SmallVec::from_buf([figure.into()]),
+        }
     }
 
     /// The reading narrowed by another figure of the same quantity; `Err` gives the reading back where the two contradict each other.
@@ -78,6 +93,15 @@ impl<Q: Quantity> Reading<Q> {
                 Ok(self)
             }
             None => Err(self),
+        }
+    }
+
+    /// The same quantity where the same texts stand at other places.
+    pub(crate) fn printed_again(&self, figures: [Option<Figure<'_>>; 2]) -> Self {
+        let figures = figures.into_iter().flatten().take(self.printed.len());
+        Self {
+            possible: self.possible.clone(),
+            printed: figures.map(Printed::from).collect(),
         }
     }
 

@@ -14,11 +14,13 @@
 //!
 //! Long because the types of the wire format stand together.
 
+pub use crate::claim::{Against, Agreement, Claim};
 pub use crate::detail::{CountBucket, Depths, LatencyBucket, LatencyTarget};
 use crate::diagnostic::Diagnostic;
 pub use crate::reading::{Printed, Reading};
 use crate::source::Span;
 use crate::unit::{Bytes, BytesPerSec, Iops, Nanos, Percent};
+use crate::wire;
 use crate::workload::Workload;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -68,6 +70,9 @@ pub struct Record {
     /// For a replayed run: facts of the machine, by name.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub environment: serde_json::Map<String, serde_json::Value>,
+    /// What the author of the text states about the result; never part of the measurement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
     /// What is odd about the figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Diagnostic>,
@@ -640,12 +645,8 @@ pub struct IoCounts {
 }
 
 /// Writes each record as a line of JSON. Errors: of `out`.
-pub fn write_jsonl<W: io::Write>(records: &[Record], mut out: W) -> io::Result<()> {
-    for record in records {
-        serde_json::to_writer(&mut out, record)?;
-        out.write_all(b"\n")?;
-    }
-    Ok(())
+pub fn write_jsonl<W: io::Write>(records: &[Record], out: W) -> io::Result<()> {
+    wire::write_jsonl(records, out)
 }
 
 /// A line of JSON that is no record.

@@ -114,7 +114,8 @@ macro_rules! real_quantity {
                 Self(value as f64)
             }
             fn to_u64(self) -> Option<u64> {
-                (self.0.fract() == 0.0 && self.0 <= EXACT_F64).then_some(self.0 as u64)
+                let whole = self.0 as u64;
+                (whole as f64 == self.0 && self.0 <= EXACT_F64).then_some(whole)
             }
         }
     };

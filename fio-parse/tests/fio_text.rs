@@ -2,6 +2,8 @@
 
 use fio_parse::record::{Record, ScopeKind};
 use fio_parse::{Bytes, Log, Parsed, parse};
+use std::fs;
+use std::path::Path;
 
 fn read(text: &str) -> Parsed {
     parse(&Log::from_bytes("x", text.as_bytes()).unwrap())
@@ -192,4 +194,64 @@ fn progress_that_was_not_overwritten_is_no_name() {
         "fio-3.33\nJobs: 1 (f=1): [r(1)][100.0%][r=155MiB/s][r=39.8k IOPS][eta 00m:00s]{JOB}"
     );
     assert_eq!(read(&glued).records[0].scope.job.as_deref(), Some("test"));
+}
+
+#[test]
+fn the_file_that_a_line_was_grepped_from_names_it() {
+    let line = "read: IOPS=39.8k, BW=155MiB/s (163MB/s)(22.2MiB/143msec)";
+    let parsed = read(&format!("a.log:  {line}\nb.log:  {line}\n"));
+    let names: Vec<_> = parsed
+        .records
+        .iter()
+        .map(|r| r.machine.as_ref().unwrap().text.to_string())
+        .collect();
+    assert_eq!(names, ["a.log", "b.log"]);
+}
+
+/// A JSON value without the places that its parts were read from.
+fn without_places(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            fields.remove("span");
+            fields.values_mut().for_each(without_places);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(without_places),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_quick_readers_read_what_the_tolerant_ones_do() {
+    // a return or a blank at the end of each line sends it to the tolerant readers
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    let mut count = 0;
+    for (folder, file) in
+        [("logs", "input.txt"), ("runs", "normal.txt")].map(|(a, b)| (folder.join(a), b))
+    {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path().join(file);
+            let Ok(text) = fs::read_to_string(&path) else {
+                continue;
+            };
+            if text.contains('\r') {
+                continue;
+            }
+            let read = |text: &str| -> Vec<serde_json::Value> {
+                let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+                let records = parse(&log).records;
+                let mut values: Vec<_> = records
+                    .iter()
+                    .map(|record| serde_json::to_value(record).unwrap())
+                    .collect();
+                values.iter_mut().for_each(without_places);
+                values
+            };
+            let quick = read(&text);
+            count += quick.len();
+            for end in ["\r\n", " \n"] {
+                assert_eq!(quick, read(&text.replace('\n', end)), "{}", path.display());
+            }
+        }
+    }
+    assert!(count > 50, "{count} records in the fixtures");
 }

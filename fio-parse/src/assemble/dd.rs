@@ -92,7 +92,9 @@ pub fn report(block: &DdBlock<'_>, workload: Option<&Workload>) -> Report {
     let kind = kind::of(block);
     report.implementation = kind.name();
     match &block.transfer {
-        Some(transfer) => figures::decode(&mut report, transfer, kind),
+        Some(transfer) => {
+            figures::decode(&mut report, transfer, kind, block.records_out.is_some());
+        }
         None => from_records(&mut report, block, workload),
     }
     check::against_command(&mut report, block, workload);

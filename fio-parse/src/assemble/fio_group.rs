@@ -14,6 +14,7 @@ use super::{fio_check, fio_legacy, fio_pair};
 use crate::block::fio_group::{FioGroup, GroupLine, Pair};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Look, Version};
+use crate::figure::Figure;
 use crate::interval::Possible;
 use crate::reading::Reading;
 use crate::record::{Direction, Measurement};
@@ -66,21 +67,21 @@ fn modern(line: &GroupLine<'_>, era: Era, warnings: &mut Vec<Diagnostic>) -> Mea
         bytes_per_sec: fio_pair::read(&line.bw, sizes, warnings),
         ..Measurement::default()
     };
-    // the extremes mostly repeat the sum; what was said of one is not said again
-    let mut ignored = Vec::new();
-    measurement.bytes_per_sec_min = fio_pair::read(&line.bw_min, sizes, &mut ignored);
-    measurement.bytes_per_sec_max = fio_pair::read(&line.bw_max, sizes, &mut ignored);
-    let repeats = |pair: &Pair<'_>| {
-        let text = |pair: &Pair<'_>| {
-            [
-                pair.first.map(|f| f.text.to_owned()),
-                pair.second.map(|f| f.text.to_owned()),
-            ]
+    // the extremes mostly repeat the sum: neither decoded nor warned of again
+    let same =
+        |a: Option<Figure<'_>>, b: Option<Figure<'_>>| a.map(|f| f.text) == b.map(|f| f.text);
+    let repeats =
+        |pair: &Pair<'_>| same(pair.first, line.bw.first) && same(pair.second, line.bw.second);
+    if repeats(&line.bw_min) && repeats(&line.bw_max) {
+        let again = |pair: &Pair<'_>| {
+            let sum = measurement.bytes_per_sec.as_ref()?;
+            Some(sum.printed_again([pair.first, pair.second]))
         };
-        text(pair) == text(&line.bw)
-    };
-    if !repeats(&line.bw_min) || !repeats(&line.bw_max) {
-        warnings.append(&mut ignored);
+        let extremes = (again(&line.bw_min), again(&line.bw_max));
+        (measurement.bytes_per_sec_min, measurement.bytes_per_sec_max) = extremes;
+    } else {
+        measurement.bytes_per_sec_min = fio_pair::read(&line.bw_min, sizes, warnings);
+        measurement.bytes_per_sec_max = fio_pair::read(&line.bw_max, sizes, warnings);
     }
     measurement.bytes = fio_pair::read(&line.io, sizes, warnings);
     measurement.runtime_ns_min = shortest.filter(|shortest| {

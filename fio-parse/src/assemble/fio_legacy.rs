@@ -127,7 +127,12 @@ fn read<Q: Quantity>(figure: &Figure<'_>, meaning: &Meaning, era: &Era) -> Optio
         kilo: meaning.kilo,
         ..era.sizes()
     };
-    fio::read(figure, printer).ok()
+    let possible = fio::read(figure, printer).ok()?;
+    // to 1.31, where labels have an `i`, what did not fit was cut off rather than rounded
+    if !figure.text.contains('i') || figure.text.contains('.') {
+        return Some(possible);
+    }
+    fio_pair::mapped(&possible, |lo, hi| (lo, hi + (hi - lo) / 2.0 + 1.0))
 }
 
 fn any<Q: Quantity>(

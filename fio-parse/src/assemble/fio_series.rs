@@ -7,8 +7,7 @@
 
 use crate::block::fio_text::FioJob;
 use crate::block::{Block, Kind};
-use crate::context::Context;
-use std::collections::HashMap;
+use crate::context::Contexts;
 
 /// How much the seconds of a time stamp and of a report may be off.
 const SECONDS: f64 = 3.0;
@@ -16,8 +15,8 @@ const SECONDS: f64 = 3.0;
 /// The past of the runs in a log.
 #[derive(Debug, Default)]
 pub(super) struct Series {
-    /// For each block that is only the past of a later report, the number of its run as the context counts.
-    past: HashMap<usize, u32>,
+    /// The blocks that are only the past of a later report, rising.
+    past: Vec<usize>,
     /// The numbers of those runs, rising.
     runs: Vec<u32>,
 }
@@ -25,7 +24,7 @@ pub(super) struct Series {
 impl Series {
     /// Whether the block is only the past of a later report.
     pub fn is_past(&self, block: usize) -> bool {
-        self.past.contains_key(&block)
+        self.past.binary_search(&block).is_ok()
     }
 
     /// The number of a run when runs that are only the past of another are not counted.
@@ -43,7 +42,7 @@ struct Report<'b> {
 }
 
 /// Finds the reports that a later one goes on from.
-pub(super) fn find(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> Series {
+pub(super) fn find(blocks: &[Block<'_>], contexts: &Contexts) -> Series {
     let mut series = Series::default();
     let mut last: Option<Report<'_>> = None;
     let mut now = Report::default();
@@ -53,7 +52,7 @@ pub(super) fn find(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> 
             now = Report::default();
             continue;
         }
-        let Some(context) = contexts.get(&index) else {
+        let Some(context) = contexts.get(index) else {
             continue;
         };
         if context.run != now.run && !now.blocks.is_empty() {
@@ -67,6 +66,7 @@ pub(super) fn find(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> 
         }
     }
     close(&mut series, last, &now);
+    series.past.sort_unstable();
     series.runs.sort_unstable();
     series
 }
@@ -77,9 +77,7 @@ fn close(series: &mut Series, before: Option<Report<'_>>, now: &Report<'_>) {
         return;
     };
     series.runs.push(before.run);
-    series
-        .past
-        .extend(before.blocks.iter().map(|block| (*block, before.run)));
+    series.past.extend(&before.blocks);
 }
 
 /// Whether the first job of `before` that is in `now` has gone on there.
@@ -133,7 +131,7 @@ fn seconds_of(time: &str) -> Option<f64> {
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ];
-    let mut words = time.split_whitespace().skip(1);
+    let mut words = time.split_whitespace().filter(|word| *word != ">").skip(1);
     let month = words.next()?;
     let month = MONTHS.iter().position(|name| *name == month)?;
     let day: u32 = words.next()?.parse().ok()?;

@@ -13,25 +13,27 @@ pub mod fio_terse;
 pub mod fio_text;
 pub mod summary;
 
+mod claims;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_plausible;
+mod fio_report;
 mod fio_runs;
 mod fio_series;
+mod fio_table;
 mod machine;
 mod runs;
 
-use crate::block::fio_note::FioNote;
+use crate::block::fio_text::FioJob;
 use crate::block::{self, Block, Kind};
 use crate::context::{self, Context};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::era::{Era, Look, Version};
+use crate::era::{Era, Version};
 use crate::record::{
-    Dialect, Direction, JobError, Label, LabelSource, Measurement, Record, Scope, ScopeKind,
-    Source, Tool, WireVersion,
+    Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, Source, Tool, WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,7 +48,7 @@ pub struct Parsed {
 
 /// Reads a log. Never fails: broken input gives fewer records and more diagnostics.
 pub fn parse(log: &Log<'_>) -> Parsed {
-    let blocks = block::blocks(log);
+    let mut blocks = block::blocks(log);
     let contexts = context::resolve(log, &blocks);
     let mut assembler = Assembler {
         log,
@@ -55,7 +57,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         untimed: Vec::new(),
         assumption: None,
         series: fio_series::find(&blocks, &contexts),
-        report: Report::default(),
+        report: fio_report::Report::default(),
         document: None,
         terse: None,
         superseded: Vec::new(),
@@ -68,14 +70,27 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         ));
     }
     let superseded = runs::superseded(&blocks, &contexts);
+    let mut jobs = take_jobs(&mut blocks).into_iter().peekable();
     for (index, block) in blocks.iter().enumerate() {
-        if superseded.contains(&index) {
+        if let Some((_, job)) = jobs.next_if(|(at, _)| *at == index) {
+            if assembler.series.is_past(index) {
+                assembler.past_job(&job);
+            } else {
+                assembler.job(&job, contexts.get(index));
+            }
             continue;
         }
+        if !superseded.is_empty() && superseded.contains(&index) {
+            continue;
+        }
+        let first = assembler.parsed.records.len();
         if assembler.series.is_past(index) {
-            assembler.past(block);
+            assembler.past();
         } else {
-            assembler.block(block, contexts.get(&index));
+            assembler.block(block, contexts.get(index));
+        }
+        if let Some(context) = contexts.get(index) {
+            assembler.doubt(first, context);
         }
     }
     assembler.end_report();
@@ -87,7 +102,23 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         .collect();
     fio_runs::join(&mut assembler.parsed.records, &borders);
     assembler.parsed.diagnostics.extend(assembler.assumption);
+    let claims = claims::find(log, &blocks, &mut assembler.parsed.records);
+    assembler.parsed.diagnostics.extend(claims);
     assembler.parsed
+}
+
+/// Takes the job sections out of `blocks`, each with its index: they are the mass of a large log, and each is given
+/// back to memory once its records are made, where the next records take its place.
+fn take_jobs<'t>(blocks: &mut [Block<'t>]) -> Vec<(usize, Box<FioJob<'t>>)> {
+    let mut jobs = Vec::new();
+    for (index, block) in blocks.iter_mut().enumerate() {
+        if let Kind::FioJob(_) = block.kind
+            && let Kind::FioJob(job) = std::mem::replace(&mut block.kind, Kind::Other)
+        {
+            jobs.push((index, job));
+        }
+    }
+    jobs
 }
 
 type TerseRows<'b> = &'b [block::fio_terse::Row<'b>];
@@ -103,7 +134,7 @@ struct Assembler<'l, 't, 'b> {
     /// Reports that are only the past of a later one.
     series: fio_series::Series,
     /// What is known of the fio report that is being read.
-    report: Report,
+    report: fio_report::Report,
     /// The last JSON document and where its records are, as the next one may report on the same run.
     document: Option<(&'b block::fio_json::Document<'b>, Range<usize>)>,
     /// The first and the last report of terse lines of the last run, and where the records of the last are.
@@ -112,53 +143,25 @@ struct Assembler<'l, 't, 'b> {
     superseded: Vec<Range<usize>>,
 }
 
-/// What the parts of one fio report share.
-#[derive(Default)]
-struct Report {
-    /// Whether the run was ended before its time.
-    interrupted: bool,
-    /// The run of the jobs that failed, their groups and errors.
-    failed: Vec<(u32, u32, JobError)>,
-    /// The failure that was printed on a line of its own, until a job section tells it too.
-    failure: Option<Diagnostic>,
-    /// The run of the jobs that were read, and what they moved in each group and direction.
-    run: u32,
-    moved: HashMap<(u32, Direction), Moved>,
-    /// The records of the last job section, and the era of its fio, for lines that were cut loose from it.
-    last: Vec<usize>,
-    era: Era,
-}
-
-/// What the jobs of a group moved in one direction.
-#[derive(Clone, Copy, Default)]
-struct Moved {
-    /// The bytes at least.
-    bytes_min: u64,
-    /// How many job sections say so.
-    jobs: u64,
-}
-
-/// fio, in the version that the context states.
-fn fio(context: &Context) -> Tool {
-    Tool {
-        version: context.version.as_deref().map(str::to_owned),
-        ..Tool::named("fio")
-    }
-}
-
 impl<'b> Assembler<'_, '_, 'b> {
     fn block<'d: 'b>(&mut self, block: &'b Block<'d>, context: Option<&Context>) {
         match (&block.kind, context) {
-            (Kind::FioJob(job), Some(context)) => self.fio_job(job, context),
-            (Kind::FioJob(loose), None) => self.loose(loose),
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
             (Kind::FioNote(note), _) => self.note(note),
+            (Kind::FioHeader(header), _) => {
+                self.parsed
+                    .diagnostics
+                    .extend(header.problems.iter().cloned());
+                self.untimed.clear();
+            }
             (Kind::FioJson(json), Some(context)) => self.fio_json(json, context),
             (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context),
             (Kind::FioLog(samples), Some(context)) => self.fio_log(samples, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
-            (Kind::Time(time), _) => self.time(time),
+            (Kind::Time(time), Some(context)) => self.hyperfine(time, context),
+            (Kind::Time(time), None) => self.time(time),
             (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
+            (Kind::FioTable(table), Some(context)) => self.fio_table(table, context),
             (Kind::Command(command), _) => {
                 self.parsed
                     .diagnostics
@@ -171,210 +174,10 @@ impl<'b> Assembler<'_, '_, 'b> {
         }
     }
 
-    /// Passes over what a later report says better.
-    fn past(&mut self, block: &Block<'_>) {
-        self.report.last.clear();
-        if let Kind::FioJob(job) = &block.kind {
-            self.parsed.diagnostics.push(Diagnostic::note(
-                Code::STATUS_SERIES,
-                Some(job.head.as_ref().map_or(job.span, |head| head.span)),
-                "this report is of a run that went on; the last one below is its result",
-            ));
-        }
-    }
-
-    fn fio_job(&mut self, job: &block::fio_text::FioJob<'_>, context: &Context) {
-        self.untimed.clear();
-        self.parsed.diagnostics.extend(job.problems.iter().cloned());
-        let era = self.era(context);
-        let workload = context.workload.as_deref();
-        let blocks = workload.map_or_else(Default::default, |workload| {
-            fio_text::BlockSizes::for_section(workload, job)
-        });
-        let errors = fio_text::errors(job);
-        let run = self.series.number(context.run);
-        let head = job.head.as_ref();
-        let scope = Scope {
-            group: head.map(|head| head.group),
-            job: head.map(|head| head.name.to_owned()),
-            jobs: head.and_then(|head| head.jobs),
-            ..Scope::of(match head {
-                Some(head) if head.name == "All clients" && head.pid == Some(0) => {
-                    ScopeKind::AllClients
-                }
-                _ => ScopeKind::Job,
-            })
-        };
-        self.report.failure = None;
-        self.report.last.clear();
-        if self.report.run != run {
-            self.report.run = run;
-            self.report.moved.clear();
-        }
-        self.report.era = era;
-        let measurements = fio_text::measurements(job, era, blocks);
-        for error in &errors {
-            self.report
-                .failed
-                .push((run, scope.group.unwrap_or(0), error.clone()));
-            if measurements.is_empty() {
-                self.parsed.diagnostics.push(Diagnostic::warning(
-                    Code::JOB_FAILED,
-                    head.map(|head| head.span),
-                    format!(
-                        "the job {:?} failed and moved nothing: {}",
-                        head.map_or("", |head| head.name),
-                        error.text
-                    ),
-                ));
-            }
-        }
-        self.assume(fio_text::era_of(&job.looks, era));
-        for part in measurements {
-            let mut record = self.record(
-                context,
-                part.span,
-                Dialect::FioJob,
-                fio(context),
-                scope.clone(),
-                part.direction,
-            );
-            record.errors.clone_from(&errors);
-            record.interrupted = self.report.interrupted;
-            if record.scope.kind == ScopeKind::Job
-                && let Some(bytes) = &part.measurement.bytes
-            {
-                let key = (scope.group.unwrap_or(0), part.direction);
-                let moved = self.report.moved.entry(key).or_default();
-                moved.bytes_min = moved.bytes_min.saturating_add(bytes.lo().0);
-                moved.jobs += 1;
-            }
-            self.report.last.push(self.parsed.records.len());
-            self.push(record, part.measurement, part.warnings);
-        }
-    }
-
-    /// Gives lines that were cut loose to the job section above them.
-    fn loose(&mut self, lines: &block::fio_text::FioJob<'_>) {
-        self.parsed
-            .diagnostics
-            .extend(lines.problems.iter().cloned());
-        let Some(nearest) = self.report.last.last().copied() else {
-            self.parsed.diagnostics.push(Diagnostic::note(
-                Code::LOOSE_LINES,
-                Some(lines.span),
-                "expected a line such as `read: IOPS=…` above these lines of a job section, found none; nothing was taken from them",
-            ));
-            return;
-        };
-        for &index in &self.report.last {
-            let record = &mut self.parsed.records[index];
-            fio_text::attach(
-                lines,
-                self.report.era,
-                record.direction,
-                index == nearest,
-                &mut record.measurement,
-                &mut record.warnings,
-            );
-        }
-    }
-
-    fn fio_group(&mut self, group: &block::fio_group::FioGroup<'_>, context: &Context) {
-        self.untimed.clear();
-        self.parsed
-            .diagnostics
-            .extend(group.problems.iter().cloned());
-        let era = self.era(context);
-        let run = self.series.number(context.run);
-        self.report.last.clear();
-        let measured = fio_group::measurements(group, era);
-        for (line, printed) in measured.into_iter().zip(&group.lines) {
-            let scope = Scope {
-                group: group.group,
-                ..Scope::of(ScopeKind::Group)
-            };
-            let mut record = self.record(
-                context,
-                line.span,
-                Dialect::FioGroup,
-                fio(context),
-                scope,
-                line.direction,
-            );
-            // a sum that a failed job is part of is no result either
-            let failed = self.report.failed.iter();
-            record.errors = failed
-                .filter(|failed| (failed.0, failed.1) == (run, group.group.unwrap_or(0)))
-                .map(|(_, _, error)| error.clone())
-                .collect();
-            record.interrupted = self.report.interrupted;
-            self.assume(era.seen(if printed.legacy {
-                Look::Legacy
-            } else {
-                Look::Modern
-            }));
-            if let Some(prefix) = printed.prefix {
-                self.name_file(&mut record, prefix);
-            }
-            let mut warnings = line.warnings;
-            let key = (group.group.unwrap_or(0), line.direction);
-            let moved = self
-                .report
-                .moved
-                .get(&key)
-                .filter(|_| self.report.run == run);
-            if let (Some(moved), Some(bytes)) = (moved, &line.measurement.bytes)
-                // to 2.16 the sum counts whole KiB of each job; sections may be missing, so it may well be larger
-                && moved.bytes_min > bytes.hi().0.saturating_add(1024 * moved.jobs)
-            {
-                warnings.push(Diagnostic::warning(
-                    Code::DISAGREE,
-                    bytes.printed.first().map(|printed| printed.span),
-                    format!(
-                        "the jobs above moved {} bytes or more, but {} is printed for their group",
-                        moved.bytes_min,
-                        bytes
-                            .printed
-                            .first()
-                            .map_or("", |printed| printed.text.as_str())
-                    ),
-                ));
-            }
-            self.push(record, line.measurement, warnings);
-        }
-    }
-
-    fn note(&mut self, note: &FioNote<'_>) {
-        match note {
-            FioNote::Version(_) | FioNote::Starting => self.end_report(),
-            FioNote::Ended | FioNote::Progress { interrupted: true } => {
-                self.report.interrupted = true
-            }
-            FioNote::Failure(text) => {
-                let failure = Diagnostic::warning(
-                    Code::JOB_FAILED,
-                    Some(text.span),
-                    format!("a job failed: {}", text.text.trim_start_matches("fio: ")),
-                );
-                self.parsed
-                    .diagnostics
-                    .extend(self.report.failure.replace(failure));
-            }
-            _ => {}
-        }
-    }
-
-    /// What was said of one report does not hold for the next.
-    fn end_report(&mut self) {
-        let report = std::mem::take(&mut self.report);
-        self.parsed.diagnostics.extend(report.failure);
-    }
-
-    /// Notes once that a version had to be assumed.
-    fn assume(&mut self, era: Era) {
-        if self.assumption.is_none() {
-            self.assumption = era.assumption();
+    fn job(&mut self, job: &FioJob<'_>, context: Option<&Context>) {
+        match context {
+            Some(context) => self.fio_job(job, context),
+            None => self.loose(job),
         }
     }
 
@@ -485,22 +288,29 @@ impl<'b> Assembler<'_, '_, 'b> {
             version: version.map(str::to_owned),
             ..Tool::named("fio")
         };
-        let record = self.record(
-            context,
-            entry.span,
-            dialect,
-            tool,
-            entry.scope,
-            entry.direction,
-        );
         self.parsed.records.push(Record {
-            machine: entry.machine.or(record.machine),
+            v: WireVersion,
+            source: Source {
+                name: Arc::clone(&self.name),
+                span: Some(entry.span),
+                line: Some(self.log.line_of(entry.span.start)),
+                dialect,
+                tool,
+            },
+            machine: entry.machine.or_else(|| context.machine.clone()),
+            device: None,
+            section: context.section.clone(),
             workload: entry.workload,
             run,
+            scope: entry.scope,
+            direction: entry.direction,
             measurement: entry.measurement,
             errors: entry.errors,
+            interrupted: false,
+            claims: Vec::new(),
+            fidelity: None,
+            environment: serde_json::Map::new(),
             warnings: entry.warnings,
-            ..record
         });
     }
 
@@ -543,7 +353,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             source: Source {
                 name: Arc::clone(&self.name),
                 span: Some(span),
-                line: Some(self.log.line_column(span.start).0),
+                line: Some(self.log.line_of(span.start)),
                 dialect,
                 tool,
             },
@@ -559,6 +369,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             interrupted: false,
             fidelity: None,
             environment: serde_json::Map::new(),
+            claims: Vec::new(),
             warnings: Vec::new(),
         }
     }

@@ -1,35 +1,36 @@
-//! Records of runs that are no fio: dd, the times around it, and summaries of other tools.
+//! Records of dd, of the times around it, and of summaries of other tools.
 //!
 //! Which report belongs to what is decided here, by order alone: a `time` belongs to the reports of dd right above
 //! it, since the last command and the last text; zsh prints one line for each part of a pipeline, in order, all others
 //! one for the whole, which is given to the last part. A time that is shorter than dd's own window is of something
 //! else, and is not taken.
 
-use super::{Assembler, dd, summary};
+use super::{Assembler, dd, fio_table, summary};
 use crate::block::dd::DdBlock;
+use crate::block::fio_table::TableBlock;
 use crate::block::summary::SummaryBlock;
 use crate::block::time::{Form, TimeBlock};
 use crate::block::{Block, Kind};
-use crate::context::Context;
+use crate::context::{Context, Contexts};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::record::{
     Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Tool, WallCovers,
 };
 use crate::workload::{Timed, Workload, command};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The blocks of dd that only say how far a run had come, whose end is in a later block: answers to signals.
 ///
 /// Nothing but blank lines and terminal noise may stand between the two, and the command must be the same.
-pub fn superseded(blocks: &[Block<'_>], contexts: &HashMap<usize, Context>) -> HashSet<usize> {
+pub fn superseded(blocks: &[Block<'_>], contexts: &Contexts) -> HashSet<usize> {
     let mut found = HashSet::new();
     let mut last: Option<(usize, &DdBlock<'_>)> = None;
     for (index, block) in blocks.iter().enumerate() {
         match &block.kind {
             Kind::Dd(report) => {
                 let workload = contexts
-                    .get(&index)
+                    .get(index)
                     .and_then(|context| context.workload.as_deref());
                 if let Some((before, earlier)) = last
                     && dd::supersedes(report, earlier, workload)
@@ -70,6 +71,12 @@ fn direction_named(context: &Context) -> Option<Direction> {
 }
 
 impl Assembler<'_, '_, '_> {
+    /// The texts near a result that name memory or a file system.
+    pub(super) fn nearby(&self, context: &Context) -> Vec<&str> {
+        let spans = context.nearby.iter();
+        spans.map(|&span| self.log.get(span)).collect()
+    }
+
     /// A report of dd.
     pub(super) fn dd(&mut self, block: &DdBlock<'_>, context: &Context) {
         let workload = context.workload.as_deref();
@@ -99,11 +106,12 @@ impl Assembler<'_, '_, '_> {
             .chain(&context.section)
             .map(|label| label.full.as_deref().unwrap_or(&label.text))
             .collect();
+        let nearby = self.nearby(context);
         let around = dd::plausible::Around {
             dd: workload.and_then(Workload::dd),
             direction: Some(direction),
             labels: &labels,
-            nearby: "",
+            nearby: &nearby,
         };
         report
             .warnings
@@ -128,15 +136,8 @@ impl Assembler<'_, '_, '_> {
 
     /// Gives the time to the result above it.
     pub(super) fn time(&mut self, time: &TimeBlock<'_>) {
-        if time.form == Form::Hyperfine {
-            self.hyperfine(time);
-            return;
-        }
         // zsh and GNU time repeat the command: a time of something else is none of ours
-        if time
-            .command
-            .is_some_and(|command| !mentions_dd(command.text))
-        {
+        if time.is_of_dd() == Some(false) {
             return;
         }
         let timed = |record: &Record| {
@@ -195,29 +196,35 @@ impl Assembler<'_, '_, '_> {
             ));
             return;
         }
+        if with_time.runtime_ns.is_none() && with_time.wall_ns.is_some() {
+            record.warnings.push(Diagnostic::note(
+                Code::WALL_ONLY,
+                time.real.map(|real| real.span),
+                "dd printed no time; the shell's also has the start of the program, opening and closing the files, and whatever else it was put in front of",
+            ));
+        }
         record.measurement = with_time;
     }
 
-    /// hyperfine hides what dd prints: a record with the time on the wall alone.
-    fn hyperfine(&mut self, time: &TimeBlock<'_>) {
-        let Some(command) = time.command.filter(|command| mentions_dd(command.text)) else {
-            return;
-        };
-        let Ok(mut workload) = command::parse_command(command.text) else {
-            return;
-        };
-        workload.span = Some(command.span);
+    /// hyperfine hides what dd prints: a record with the time on the wall alone, under the command that it repeats.
+    pub(super) fn hyperfine(&mut self, time: &TimeBlock<'_>, context: &Context) {
+        let workload = time.command.and_then(|command| {
+            let mut workload = command::parse_command(command.text).ok()?;
+            workload.span = Some(command.span);
+            Some(Arc::new(workload))
+        });
         let direction = workload
-            .dd()
+            .as_deref()
+            .and_then(Workload::dd)
             .and_then(dd::direction)
             .unwrap_or(Direction::Write);
         let context = Context {
-            workload: Some(Arc::new(workload)),
-            run: self.parsed.records.last().map_or(0, |record| record.run) + 1,
-            ..Context::default()
+            workload,
+            ..context.clone()
         };
         let mut measurement = Measurement::default();
         dd::add_time(&mut measurement, time, WallCovers::Run);
+        self.untimed.clear();
         let record = self.record(
             &context,
             time.span,
@@ -260,11 +267,45 @@ impl Assembler<'_, '_, '_> {
             self.push(record, line.measurement, line.warnings);
         }
     }
-}
 
-/// Whether a command line runs dd: the word stands by itself, with an operand behind it.
-fn mentions_dd(command: &str) -> bool {
-    let mut words =
-        command.split(|c: char| c.is_whitespace() || matches!(c, '(' | ';' | '"' | '\'' | '|'));
-    words.any(|word| word == "dd" || word.ends_with("/dd")) && command.contains('=')
+    /// The results of a summary of fio runs. Sums are the group.
+    pub(super) fn fio_table(&mut self, table: &TableBlock<'_>, context: &Context) {
+        self.untimed.clear();
+        self.parsed
+            .diagnostics
+            .extend(table.problems.iter().cloned());
+        for line in fio_table::measurements(table) {
+            let Some(direction) = line.direction.or_else(|| direction_named(context)) else {
+                self.parsed.diagnostics.push(Diagnostic::note(
+                    Code::UNREADABLE,
+                    Some(line.span),
+                    "expected a word such as read or write in a title of this figure, found none; nothing was taken from it",
+                ));
+                continue;
+            };
+            let kind = if line.sum {
+                ScopeKind::Group
+            } else {
+                ScopeKind::Job
+            };
+            let tool = Tool {
+                version: table.version.map(str::to_owned),
+                ..Tool::named(table.tool.name())
+            };
+            let scope = Scope {
+                job: line.job.map(str::to_owned),
+                ..Scope::of(kind)
+            };
+            let mut record =
+                self.record(context, line.span, Dialect::Summary, tool, scope, direction);
+            record.section.extend(line.labels.iter().map(|label| Label {
+                text: label.text.into(),
+                full: None,
+                span: Some(label.span),
+                by: LabelSource::Cell,
+                ambiguous: false,
+            }));
+            self.push(record, line.measurement, line.warnings);
+        }
+    }
 }

@@ -6,6 +6,7 @@
 //! records  = words digits "+" digits words                        16+0 records in, 记录了16+0 的读入
 //! transfer = words bytes words ["(" size ["," size] ")"] words "," seconds "s" "," rate      (GNU and its kin)
 //!          | bytes "bytes transferred in" seconds "secs" "(" rate "bytes/sec" ")"            (BSD, old GNU)
+//!          | "time to transfer data was" seconds "secs," rate                        (sg_dd, in front of the records)
 //! ```
 //!
 //! The words of a report are translated in dozens of languages, so a line is told by its numbers and separators and
@@ -82,7 +83,28 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<DdBlock<'t
     Some(reader.block)
 }
 
+/// Reads a line that is a rate and nothing else, as a script leaves it of a report. Asked only below a command of dd whose
+/// output went through a filter, for anywhere else such a line may be a rate of anything.
+pub fn read_rate<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<DdBlock<'t>> {
+    let mut behind = lines.clone();
+    let segment = behind.next()?;
+    let transfer = transfer::rate_only(log, segment.text)?;
+    *lines = behind;
+    Some(DdBlock {
+        span: segment.span,
+        transfer: Some(transfer),
+        ..DdBlock::empty(segment.span)
+    })
+}
+
 impl DdBlock<'_> {
+    /// Whether it is a rate and nothing else.
+    pub fn is_rate_only(&self) -> bool {
+        self.transfer
+            .as_ref()
+            .is_some_and(|transfer| transfer.form == Form::RateOnly)
+    }
+
     fn empty(at: Span) -> Self {
         Self {
             span: Span::new(at.start, at.start),
@@ -142,6 +164,13 @@ impl<'t> Reader<'_, 't> {
                 count += 1;
             }
             return Kind::Transfers(Box::new(Shown { first, last, count }));
+        }
+        if let Some(first) = transfer::sg_time(self.log, text) {
+            return Kind::Transfers(Box::new(Shown {
+                first,
+                last: None,
+                count: 1,
+            }));
         }
         line::complaint(text).map_or(Kind::Other, Kind::Complaint)
     }
@@ -247,9 +276,14 @@ impl<'t> Reader<'_, 't> {
                     self.take(segment, ahead);
                 }
                 Kind::Records(records) if self.is_sure(records, &ahead) => {
-                    self.block.progress = Some(last);
                     self.take(segment, ahead);
                     self.records(records);
+                    if last.form == Form::SgDd {
+                        // sg_dd prints its time first
+                        self.block.transfer.get_or_insert(last);
+                    } else {
+                        self.block.progress = Some(last);
+                    }
                     return;
                 }
                 Kind::Complaint(complaint) if self.leads_to_records(ahead.clone()) => {

@@ -22,6 +22,7 @@
 //! Lines also stand alone, grepped out of their report, perhaps with the name of a file before them. A line that
 //! was broken by a mail program is read on.
 
+use crate::block::fio_text::quick;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::figure::Figure;
 use crate::lex::{self, Lexed};
@@ -83,6 +84,8 @@ pub struct GroupLine<'t> {
 pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioGroup<'t>> {
     let mut ahead = lines.clone();
     let first = ahead.next()?;
+    // nearly every line that is none leaves here: heads begin with this letter, lines have colons
+    memchr::memchr2(b':', b'R', first.text.as_bytes())?;
     let rest = &log.text()[first.span.start as usize..];
     let group = head(lex::skip_margin(rest), first.text);
     let mut block = FioGroup {
@@ -124,16 +127,17 @@ fn skip_blank_lines(lines: &mut Segments<'_>) {
 
 /// The number of the group whose head stands at `rest`.
 fn head(rest: &str, line: &str) -> Option<u32> {
-    let rest = if rest.starts_with("Run status") {
+    const HEAD: [&str; 3] = ["Run", "status", "group"];
+    let rest = if rest.starts_with("Run") {
         rest
     } else {
         // a head that was grepped with the name of its file
-        static HEAD: LazyLock<Finder<'static>> =
+        static GREPPED: LazyLock<Finder<'static>> =
             LazyLock::new(|| Finder::new(":Run status group "));
-        let at = HEAD.find(line.as_bytes())?;
+        let at = GREPPED.find(line.as_bytes())?;
         &line[at + 1..]
     };
-    let rest = lex::skip_blanks(rest.strip_prefix("Run status group")?);
+    let rest = lex::skip_blanks(lex::phrase(rest, &HEAD)?);
     let (rest, number) = lex::count(rest).ok()?;
     lex::skip_blanks(rest)
         .starts_with('(')
@@ -154,9 +158,18 @@ fn next_line<'t>(
     known: impl Fn(Direction) -> bool,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Taken<'t>> {
+    if let Some((line, end)) = quick::group_line(log, lines.offset() as usize) {
+        if known(line.direction) {
+            return None;
+        }
+        let end = end as u32;
+        lines.behind_line_feed(end);
+        return Some(Taken { line, end });
+    }
     let mut ahead = lines.clone();
     let segment = ahead.next()?;
     let text = &log.text()[segment.span.start as usize..];
+    memchr::memchr(b':', segment.text.as_bytes())?;
     let (start, direction, fields) = start(text, segment.text)?;
     if known(direction) {
         return None;

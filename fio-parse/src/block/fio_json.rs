@@ -92,8 +92,10 @@ pub struct Job<'t> {
     pub start: Figure<'t>,
     /// `job options`, in order, as they stand between their quotes.
     pub options: Vec<(&'t str, &'t str)>,
-    /// `read`, `write`, `trim`, `mixed`.
+    /// `read`, `write`, `trim`, `mixed`: those that moved bytes.
     pub sides: Vec<(Direction, Box<Side<'t>>)>,
+    /// `io_bytes` of the directions that moved nothing.
+    pub unmoved: [Figure<'t>; 4],
     /// `lat_ns` of `sync`, with its `total_ios`.
     pub sync: Option<Box<(Latency<'t>, Figure<'t>)>>,
     /// `usr_cpu`, percent.
@@ -123,7 +125,7 @@ pub struct SteadyState<'t> {
     pub criterion: Option<&'t str>,
 }
 
-/// One direction of a job. Where nothing was moved, only `io_bytes` and what stands before it is read.
+/// One direction of a job that moved bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side<'t> {
     /// Bytes, or KiB up to 2.20.
@@ -238,11 +240,15 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioJson<'t
     let mut block = FioJson::default();
     let mut start = Some(first);
     let mut end = line.span.end as usize;
+    let mut line_end = end;
     while let Some(at) = start {
         let (document, behind) = fill::document(text, at, &mut block.problems);
         end = behind.max(at.offset);
-        let line_end = memchr::memchr2(b'\n', b'\r', &text.as_bytes()[end..])
-            .map_or(text.len(), |length| end + length);
+        // looked for once a line, which may hold all documents
+        if end > line_end {
+            line_end = memchr::memchr2(b'\n', b'\r', &text.as_bytes()[end..])
+                .map_or(text.len(), |length| end + length);
+        }
         // after a cut nothing is looked for in the same line: what broke the document would be found again
         let go_on = document.complete && end < line_end;
         start = go_on
@@ -256,13 +262,8 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioJson<'t
         .is_some_and(|document| document.complete);
     let stop = if whole { end } else { line_of_cut(text, end) };
     lines.next();
-    let mut behind = line.next;
-    while (behind as usize) < stop
-        && let Some(next) = lines.next()
-    {
-        behind = next.next;
-    }
-    block.span = Span::new(line.span.start, behind);
+    lines.skip_to(stop as u32);
+    block.span = Span::new(line.span.start, lines.offset());
     Some(block)
 }
 

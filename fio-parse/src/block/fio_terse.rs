@@ -132,6 +132,10 @@ const LEAST: usize = 3 + 2 * 16 + TAIL;
 /// The terse lines that start on the next line, if some do; `lines` then stands behind them.
 pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioTerse<'t>> {
     let first = lines.clone().next()?;
+    // nearly every line leaves here
+    if matches!(kind(unquoted(first.text)), Kind::More | Kind::No) {
+        return None;
+    }
     let mut block = FioTerse {
         span: first.span,
         ..FioTerse::default()

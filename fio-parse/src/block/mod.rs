@@ -9,6 +9,7 @@ pub mod fio_group;
 pub mod fio_json;
 pub mod fio_log;
 pub mod fio_note;
+pub mod fio_table;
 pub mod fio_terse;
 pub mod fio_text;
 pub mod prose;
@@ -21,7 +22,9 @@ use crate::record::{Direction, LabelSource};
 use crate::source::{Log, Segments, Span};
 use crate::workload::Workload;
 use crate::workload::command::{self, FoundCommand};
+use crate::workload::header;
 use prose::{Prose, Style};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A run of whole lines, line ends included.
@@ -54,6 +57,15 @@ impl<'t> From<FoundCommand<'t>> for Command<'t> {
     }
 }
 
+/// The header lines of a fio report.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// What they describe; sizes that fio printed scaled are missing.
+    pub workload: Arc<Workload>,
+    /// What could not be read.
+    pub problems: Vec<Diagnostic>,
+}
+
 /// What a block is.
 #[derive(Clone, Debug)]
 pub enum Kind<'t> {
@@ -77,6 +89,10 @@ pub enum Kind<'t> {
     FioGroup(Box<fio_group::FioGroup<'t>>),
     /// What fio prints around its report.
     FioNote(fio_note::FioNote<'t>),
+    /// The header lines of a fio report, which describe its jobs.
+    FioHeader(Box<Header>),
+    /// A summary that a tool or somebody made of fio runs.
+    FioTable(Box<fio_table::TableBlock<'t>>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
     /// A summary that another tool made of its dd runs.
@@ -100,7 +116,7 @@ impl Kind<'_> {
                 Style::Text if is_short(prose.text) => "caption",
                 Style::Text => "text",
             },
-            Kind::Other => "?",
+            Kind::Other => "other",
             Kind::Command(_) => "command",
             Kind::FioJob(job) if job.is_loose() => "fio lines",
             Kind::FioJob(_) => "fio job",
@@ -109,6 +125,8 @@ impl Kind<'_> {
             Kind::FioLog(_) => "fio log",
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
+            Kind::FioHeader(_) => "fio header",
+            Kind::FioTable(_) => "fio table",
             Kind::Dd(_) => "dd",
             Kind::Summary(_) => "summary",
             Kind::Time(_) => "time",
@@ -163,7 +181,7 @@ impl Block<'_> {
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
-            Kind::Blank | Kind::Other | Kind::Time(_) => Role::Neutral,
+            Kind::Blank | Kind::Other => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
                 Style::Heading(level) => Role::Heading(level, prose.span),
                 Style::Emphasis => Role::Short(prose.span, LabelSource::Caption),
@@ -182,6 +200,7 @@ impl Block<'_> {
             },
             Kind::FioNote(fio_note::FioNote::Version(text)) => Role::Version(text),
             Kind::FioNote(_) => Role::Neutral,
+            Kind::FioHeader(header) => Role::Header(Arc::clone(&header.workload)),
             Kind::FioJob(job) if job.is_loose() => Role::Neutral,
             Kind::FioJob(job) => Role::Result {
                 kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
@@ -190,10 +209,9 @@ impl Block<'_> {
             Kind::FioJson(json) => {
                 let jobs = json.documents.iter().flat_map(|document| &document.jobs);
                 let sides = jobs.flat_map(|job| &job.sides);
-                let moved = sides.filter(|(_, side)| side.moved_bytes());
                 Role::Result {
                     kind: ResultKind::Documents(json.documents.len() as u32),
-                    directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                    directions: direction_bits(sides.map(|&(direction, _)| direction)),
                 }
             }
             Kind::FioTerse(terse) => {
@@ -215,6 +233,15 @@ impl Block<'_> {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
             },
+            Kind::FioTable(table) => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits(table.cells.iter().filter_map(|cell| cell.direction)),
+            },
+            Kind::Time(time) if time.is_result() => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits([Direction::Write]),
+            },
+            Kind::Time(_) => Role::Neutral,
             Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
             Kind::Summary(summary) => Role::Result {
                 kind: ResultKind::Whole,
@@ -235,7 +262,7 @@ fn is_short(text: &str) -> bool {
     let body = text.trim_end_matches(['…', '.']);
     let ellipsis = text.len() - body.len() >= 3;
     let words = text.split_whitespace().count();
-    !text.contains('\n')
+    !text.contains(['\n', '\r'])
         && (ellipsis || !text.ends_with(['.', '!', '?', ',', ';']))
         && words <= if text.ends_with(':') { 12 } else { 20 }
         && text.len() <= 160
@@ -267,10 +294,18 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     let mut blocks: Vec<Block<'t>> = Vec::new();
     let mut lines = log.segments();
     let mut preformatted = false;
+    let mut headers = Headers::default();
     loop {
         let start = lines.offset();
-        let Some(kind) = next(log, &mut lines, &mut preformatted) else {
-            return blocks;
+        let rate = below_filtered_dd(&blocks)
+            .then(|| dd::read_rate(log, &mut lines))
+            .flatten();
+        let kind = match rate {
+            Some(rate) => Kind::Dd(Box::new(rate)),
+            None => match next(log, &mut lines, &mut preformatted, &mut headers) {
+                Some(kind) => kind,
+                None => break,
+            },
         };
         let span = Span::new(start, lines.offset());
         match (blocks.last_mut(), kind) {
@@ -299,6 +334,23 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
             }
         }
     }
+    fio_table::settle(log, &mut blocks);
+    blocks
+}
+
+/// Whether the last block is a dd whose output went through a filter, or a rate that such a filter left.
+fn below_filtered_dd(blocks: &[Block<'_>]) -> bool {
+    match blocks.last().map(|block| &block.kind) {
+        Some(Kind::Dd(report)) => report.is_rate_only(),
+        Some(Kind::Command(command)) => command.workload.as_deref().is_some_and(|workload| {
+            let tail = workload.around.tail.as_deref().unwrap_or("");
+            workload.dd().is_some()
+                && ["awk", "grep", "cut", "sed"]
+                    .iter()
+                    .any(|name| tail.contains(name))
+        }),
+        _ => false,
+    }
 }
 
 /// Whether a line of text goes on with the paragraph above it.
@@ -306,19 +358,53 @@ fn joins(above: &Kind<'_>, new: Prose<'_>) -> bool {
     new.style == Style::Text && matches!(above, Kind::Prose(prose) if prose.style == Style::Text)
 }
 
+/// The headers of reports by their text: logs of tests run again and again repeat them word for word.
+#[derive(Default)]
+struct Headers<'t> {
+    known: HashMap<&'t str, Arc<Workload>>,
+}
+
+/// How many different headers are remembered.
+const HEADERS: usize = 1024;
+
+impl<'t> Headers<'t> {
+    fn header(&mut self, log: &'t Log<'_>, block: header::HeaderBlock<'t>) -> Header {
+        let text = log.get(block.span);
+        let workload = match self.known.get(text) {
+            // the place alone differs
+            Some(workload) => Arc::new(Workload {
+                span: Some(block.span),
+                ..Workload::clone(workload)
+            }),
+            None => {
+                let workload = Arc::new(block.workload());
+                if self.known.len() < HEADERS {
+                    self.known.insert(text, Arc::clone(&workload));
+                }
+                workload
+            }
+        };
+        Header {
+            workload,
+            problems: block.problems,
+        }
+    }
+}
+
 /// The kind of the block at the cursor, which is moved behind it; `None` at the end.
 fn next<'t>(
     log: &'t Log<'_>,
     lines: &mut Segments<'t>,
     preformatted: &mut bool,
+    headers: &mut Headers<'t>,
 ) -> Option<Kind<'t>> {
     let mut behind = lines.clone();
     let line = behind.next()?;
-    if prose::unquoted(line.text).is_empty() {
+    if is_empty(prose::unquoted(line.text)) {
         *lines = behind;
         return Some(Kind::Blank);
     }
-    if let Some(kind) = report(log, lines) {
+    if let Some(kind) = report(log, lines, headers) {
         return Some(kind);
     }
     *lines = behind.clone();
@@ -342,8 +428,20 @@ fn next<'t>(
     Some(Kind::Prose(prose))
 }
 
+/// Whether a line shows nothing: no text, or the markup of an empty line.
+fn is_empty(text: &str) -> bool {
+    matches!(
+        text,
+        "" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
+    )
+}
+
 /// The readers, asked in turn.
-fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
+fn report<'t>(
+    log: &'t Log<'_>,
+    lines: &mut Segments<'t>,
+    headers: &mut Headers<'t>,
+) -> Option<Kind<'t>> {
     if let Some(json) = fio_json::read(log, lines) {
         return Some(Kind::FioJson(Box::new(json)));
     }
@@ -362,6 +460,9 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     if let Some(note) = fio_note::read(log, lines) {
         return Some(Kind::FioNote(note));
     }
+    if let Some(header) = header::read(log, lines) {
+        return Some(Kind::FioHeader(Box::new(headers.header(log, header))));
+    }
     if let Some(dd) = dd::read(log, lines) {
         return Some(Kind::Dd(Box::new(dd)));
     }
@@ -370,6 +471,9 @@ fn report<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<Kind<'t>> {
     }
     if let Some(summary) = summary::read(log, lines) {
         return Some(Kind::Summary(Box::new(summary)));
+    }
+    if let Some(table) = fio_table::read(log, lines) {
+        return Some(Kind::FioTable(Box::new(table)));
     }
     command::find(log, lines).map(|found| Kind::Command(Box::new(found.into())))
 }

@@ -235,7 +235,7 @@ fn is_rescue(text: &str) -> bool {
 /// The value behind `name` up to the next comma: `33554 kB/s`.
 fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let at = text.find(name)? + name.len();
-    let value = text[at..].split(',').next()?.trim();
+    let value = lex::skip_blanks(&text[at..]).split(',').next()?.trim();
     (!value.is_empty()).then_some(value)
 }
 
@@ -261,10 +261,13 @@ fn rescue<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<SummaryBlock
             continue;
         }
         strangers = 0;
-        rate = value(text, "average rate:").or(rate);
+        // a figure whose unit was cut off is none
+        rate = value(text, "average rate:")
+            .filter(|value| value.ends_with("B/s"))
+            .or(rate);
         bytes = value(text, " rescued:")
             .or_else(|| value(text, "rescued:"))
-            .filter(|value| !value.ends_with('%'))
+            .filter(|value| value.ends_with('B'))
             .or(bytes);
         time = value(text, "run time:").or(time);
         end = Some((segment, ahead.clone()));

@@ -63,6 +63,22 @@ pub enum Form {
     Hyperfine,
 }
 
+impl TimeBlock<'_> {
+    /// Whether its command, where the report repeats it, runs dd.
+    pub fn is_of_dd(&self) -> Option<bool> {
+        let command = self.command?.text;
+        let mut words =
+            command.split(|c: char| c.is_whitespace() || matches!(c, '(' | ';' | '"' | '\'' | '|'));
+        let runs = words.any(|word| word == "dd" || word.ends_with("/dd"));
+        Some(runs && command.contains('='))
+    }
+
+    /// Whether it is a result by itself: hyperfine hides what dd prints.
+    pub fn is_result(&self) -> bool {
+        self.form == Form::Hyperfine && self.is_of_dd() == Some(true)
+    }
+}
+
 /// How many lines a long report may have.
 const LONGEST: usize = 40;
 

@@ -8,7 +8,7 @@
 //! digit. `%g` keeps six significant digits and strips zeros at the end: `27.5` was printed from 27.49995 to
 //! 27.50005. Some programs cut instead of rounding (OpenBSD's dd): then the interval reaches one unit upwards.
 
-use super::NotAFigure;
+use super::{NotAFigure, digit_count};
 use crate::interval::{Interval, Possible};
 use crate::unit::Quantity;
 
@@ -28,8 +28,15 @@ pub enum Decimal {
 /// A decimal number taken apart: its value and the power of ten of its last digit and of its first.
 struct Parts {
     value: f64,
+    /// The number, where it is nothing but digits that surely fit 64 bits.
+    whole: Option<u64>,
     last: i32,
     first: i32,
+}
+
+/// The number that `text` is, or `None` where it is none.
+pub fn value(text: &str) -> Option<f64> {
+    parts(text).map(|parts| parts.value)
 }
 
 /// Every quantity that `text` may stand for, each unit of the number being `scale` of the quantity's own.
@@ -44,7 +51,7 @@ pub fn read<Q: Quantity>(
     let parts = parts(text).ok_or_else(|| NotAFigure::new(expected, text))?;
     if printer == Decimal::Exact && scale == 1.0 && parts.last == 0 {
         // integers keep all 64 bits
-        if let Ok(whole) = text.trim().parse::<u64>() {
+        if let Some(whole) = parts.whole.or_else(|| text.trim().parse().ok()) {
             return Ok(Possible::exactly(Q::from_u64(whole)));
         }
     }
@@ -91,7 +98,45 @@ fn ten(power: i32) -> f64 {
     }
 }
 
+/// Digits with perhaps a point between them, few enough that a double holds them all: the form of nearly every figure.
+fn plain_parts(text: &str) -> Option<Parts> {
+    let bytes = text.as_bytes();
+    let mut mantissa = 0u64;
+    let mut point = None;
+    for (at, &byte) in bytes.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+        } else if byte == b'.' && point.is_none() {
+            point = Some(at);
+        } else {
+            return None;
+        }
+    }
+    let decimals = match point {
+        None => 0,
+        Some(0) => return None,
+        Some(point) => bytes.len() - point - 1,
+    };
+    if !matches!(bytes.len(), 1..=15) || point.is_some() && decimals == 0 {
+        return None;
+    }
+    let last = -(decimals as i32);
+    Some(Parts {
+        value: match decimals {
+            0 => mantissa as f64,
+            _ => mantissa as f64 / ten(-last),
+        },
+        whole: (decimals == 0).then_some(mantissa),
+        last,
+        first: last + digit_count(mantissa) as i32 - 1,
+    })
+}
+
 fn parts(text: &str) -> Option<Parts> {
+    if let Some(parts) = plain_parts(text) {
+        return Some(parts);
+    }
     let text = text.trim();
     let bytes = text.as_bytes();
     if !bytes.first()?.is_ascii_digit() {
@@ -139,7 +184,12 @@ fn parts(text: &str) -> Option<Parts> {
         text.parse().ok().filter(|v: &f64| v.is_finite())?
     };
     let first = last + digits.max(1) as i32 - 1;
-    Some(Parts { value, last, first })
+    Some(Parts {
+        value,
+        whole: (at == bytes.len() && point.is_none() && digits < 20).then_some(mantissa),
+        last,
+        first,
+    })
 }
 
 #[cfg(test)]

@@ -80,6 +80,19 @@ impl FioPrinter {
     }
 }
 
+/// The whole number that `text` is, where it was printed without prefix and unit: the form of nearly all latencies.
+pub fn plain(text: &str) -> Option<u64> {
+    let mut number = 0u64;
+    for &byte in text.as_bytes() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+    }
+    matches!(text.len(), 1..=19).then_some(number)
+}
+
 /// Intervals of whole numbers, before they become a quantity.
 pub type Whole = SmallVec<[(u64, u64); 2]>;
 
@@ -176,26 +189,30 @@ fn prefix(text: &str, has_tera: bool) -> (u32, &str) {
 
 /// Adds the intervals of `number` after `power` divisions by `step`.
 fn scaled(number: &Number<'_>, step: u64, power: u32, printer: FioPrinter, into: &mut Whole) {
-    let unit = u128::from(step).pow(power - 1);
+    let Some(unit) = step.checked_pow(power - 1) else {
+        return;
+    };
     let quotients = quotients(number, step, printer);
     // the last division was made because the quotient was too wide, and was the last because it then was not
-    let clip = clip_width(number, printer).map(|width| {
-        let first_too_wide = 10u128.pow(width.min(20));
-        (first_too_wide, first_too_wide * u128::from(step) - 1)
-    });
-    let clipped = quotients.iter().filter_map(|&(lo, hi)| {
-        let (least, most) = clip?;
-        let (lo, hi) = (lo.max(least), hi.min(most));
-        (lo <= hi).then_some((lo, hi))
-    });
-    let mut kept: SmallVec<[(u128, u128); 4]> = clipped.collect();
-    if kept.is_empty() {
+    let mut kept = Quotients::default();
+    if let Some(width) = clip_width(number, printer) {
+        let least = 10u64.saturating_pow(width);
+        let most = least.saturating_mul(step) - 1;
+        for &(lo, hi) in quotients.iter() {
+            let (lo, hi) = (lo.max(least), hi.min(most));
+            if lo <= hi {
+                kept.push((lo, hi));
+            }
+        }
+    }
+    if kept.count == 0 {
         // printed with another width than supposed
         kept = quotients;
     }
-    for (lo, hi) in kept {
-        if let Ok(lo) = u64::try_from(lo * unit) {
-            into.push((lo, u64::try_from((hi + 1) * unit - 1).unwrap_or(u64::MAX)));
+    for &(lo, hi) in kept.iter() {
+        if let Some(lo) = lo.checked_mul(unit) {
+            let end = u128::from(hi + 1) * u128::from(unit) - 1;
+            into.push((lo, u64::try_from(end).unwrap_or(u64::MAX)));
         }
     }
 }
@@ -211,24 +228,51 @@ fn clip_width(number: &Number<'_>, printer: FioPrinter) -> Option<u32> {
     (written == width || written == width + 1).then_some(width)
 }
 
+/// A few ranges of quotients, both ends included: at most two for each way to carry.
+#[derive(Clone, Copy, Default)]
+struct Quotients {
+    ranges: [(u64, u64); 4],
+    count: usize,
+}
+
+impl Quotients {
+    fn push(&mut self, range: (u64, u64)) {
+        self.ranges[self.count] = range;
+        self.count += 1;
+    }
+
+    fn iter(&self) -> std::slice::Iter<'_, (u64, u64)> {
+        self.ranges[..self.count].iter()
+    }
+}
+
+impl From<(u64, u64)> for Quotients {
+    fn from(range: (u64, u64)) -> Self {
+        let mut quotients = Self::default();
+        quotients.push(range);
+        quotients
+    }
+}
+
 /// The quotients before the last division, `I * t + m`, that print as `number`.
-fn quotients(number: &Number<'_>, step: u64, printer: FioPrinter) -> SmallVec<[(u128, u128); 4]> {
-    let step_wide = u128::from(step);
-    let base = u128::from(number.whole) * step_wide;
+fn quotients(number: &Number<'_>, step: u64, printer: FioPrinter) -> Quotients {
+    // a number that does not fit after one division fits even less before all of them
+    let base = match number.whole.checked_mul(step) {
+        Some(base) if base <= u64::MAX - step => base,
+        _ => return Quotients::default(),
+    };
     if number.decimals == 0 {
         // no room for decimals: rounded to the nearest, a half goes up. A whole part that had room was not rounded up.
         let below = number.whole.saturating_sub(1);
         let had_room = digit_count(below) + 1 < u32::from(printer.width);
-        let down = if had_room { 0 } else { step_wide / 2 };
-        return smallvec![(base.saturating_sub(down), base + step_wide / 2 - 1)];
+        let down = if had_room { 0 } else { step / 2 };
+        return (base.saturating_sub(down), base + step / 2 - 1).into();
     }
     if printer.digits == Digits::Remainder {
-        return smallvec![(base, base + step_wide - 1)];
+        return (base, base + step - 1).into();
     }
-    let mut found = SmallVec::new();
-    let mut add = |base: u128, (lo, hi): Remainders| {
-        found.push((base + u128::from(lo), base + u128::from(hi)));
-    };
+    let mut found = Quotients::default();
+    let mut add = |base: u64, (lo, hi): Remainders| found.push((base + lo, base + hi));
     let plain = remainders(step, number.decimals, number.fraction);
     let carried = (number.fraction == 0)
         .then(|| remainders(step, number.decimals, 10u64.checked_pow(number.decimals)?))
@@ -249,7 +293,7 @@ fn quotients(number: &Number<'_>, step: u64, printer: FioPrinter) -> SmallVec<[(
         let any_fits = candidates.iter().flatten().any(|&(whole, _)| fits(whole));
         for (whole, range) in candidates.into_iter().flatten() {
             if fits(whole) || !any_fits {
-                add(u128::from(whole) * step_wide, range);
+                add(whole * step, range);
             }
         }
     }
@@ -258,6 +302,9 @@ fn quotients(number: &Number<'_>, step: u64, printer: FioPrinter) -> SmallVec<[(
 
 /// Sorts the intervals and joins those that touch: whole numbers have nothing in between.
 fn join(whole: &mut Whole) {
+    if whole.len() < 2 {
+        return;
+    }
     whole.sort_unstable();
     whole.dedup_by(|next, kept| {
         let joins = next.0 <= kept.1.saturating_add(1);
@@ -278,13 +325,16 @@ type RemainderTable = [Vec<Option<Remainders>>; 3];
 ///
 /// `fraction` = 10^decimals asks for those that round up to one.
 fn remainders(step: u64, decimals: u32, fraction: u64) -> Option<Remainders> {
-    /// For the steps 1000 and 1024.
+    /// For the steps 1000 and 1024. Made in one pass over the remainders: they are printed in rising order.
     static TABLE: LazyLock<[RemainderTable; 2]> = LazyLock::new(|| {
         [1000, 1024].map(|step| {
             [1u32, 2, 3].map(|decimals| {
-                (0..=10u64.pow(decimals))
-                    .map(|fraction| search(step, decimals, fraction))
-                    .collect()
+                let mut table: Vec<Option<Remainders>> = vec![None; 10usize.pow(decimals) + 1];
+                for m in 0..step {
+                    let range = &mut table[round_fraction(m, step, decimals) as usize];
+                    *range = Some((range.map_or(m, |(lo, _)| lo), m));
+                }
+                table
             })
         })
     });

@@ -80,6 +80,14 @@ impl<'t> Number<'t> {
         let digits = |at: &mut usize| -> Option<(u64, u32)> {
             let start = *at;
             let mut value = 0u64;
+            while let Some(digit @ 0..=9) = bytes.get(*at).map(|byte| byte.wrapping_sub(b'0')) {
+                // as many digits as surely fit need no check
+                if *at - start == 18 {
+                    break;
+                }
+                value = value * 10 + u64::from(digit);
+                *at += 1;
+            }
             while let Some(digit) = bytes.get(*at).filter(|b| b.is_ascii_digit()) {
                 value = value
                     .checked_mul(10)?

@@ -10,8 +10,6 @@ use super::dd;
 use super::shell::{Tool, is_blank, is_dash, starts_with_operand};
 use super::word::Word;
 use super::wrapping::{self, Line};
-use memchr::memmem::Finder;
-use std::sync::LazyLock;
 
 /// A command in its line.
 pub(super) struct Found {
@@ -24,6 +22,9 @@ pub(super) struct Found {
 /// How much text is looked at for one command, in bytes.
 const WINDOW: usize = 64 << 10;
 
+/// How many lines that is at most.
+const MAX_LINES: usize = 200;
+
 /// How far before the tool its wrappers are looked for, in bytes.
 const BEFORE: usize = 300;
 
@@ -33,53 +34,87 @@ const QUOTED: usize = 2000;
 /// How many names of a tool in one line are looked at closely.
 const MAX_TRIES: usize = 32;
 
-/// The text from its start to 64 KiB behind `at`.
+/// The text up to the end of the last line that a command in the line at `at` can go on in.
+///
+/// A line goes on where it ends in a continuation mark or an operator, or where the next one starts with an option or
+/// an operand behind the usual marks.
 pub(super) fn window(text: &str, at: usize) -> &str {
-    &text[..text.floor_char_boundary(at.saturating_add(WINDOW))]
+    let limit = text.floor_char_boundary(at.saturating_add(WINDOW));
+    let text = &text[..limit];
+    let bytes = text.as_bytes();
+    let mut end = at;
+    for _ in 0..MAX_LINES {
+        let Some(length) = memchr::memchr(b'\n', &bytes[end..]) else {
+            return text;
+        };
+        let line = text[end..end + length].trim_end();
+        end += length + 1;
+        let open = line.ends_with(['\\', '`', '^', '|', '&', '=']);
+        let next = text[end..]
+            .trim_start_matches(|c| is_blank(c) || matches!(c, '>' | '|' | '#' | '/' | '*'));
+        let goes_on =
+            open || next.starts_with(|c| is_dash(c) || c == '&') || starts_with_operand(next);
+        if !goes_on {
+            break;
+        }
+    }
+    &text[..end]
 }
 
 /// Whether a line may hold a command. This decides for nearly all lines of a log that they do not.
 pub(super) fn plausible(line: &str) -> bool {
-    static FIO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("fio"));
-    static DD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("dd"));
-    let line = window(line, 0);
-    let bytes = line.as_bytes();
-    if FIO.find(bytes).is_none() && DD.find(bytes).is_none() && !has_capitals(bytes) {
-        return false;
-    }
-    candidates(line).any(|candidate| fits(&line[candidate.end..], candidate.tool))
+    let line = &line[..line.floor_char_boundary(WINDOW)];
+    names_a_tool(line.as_bytes())
+        && candidates(line).any(|candidate| fits(&line[candidate.end..], candidate.tool))
 }
 
-/// `DD`, `Dd` and `FIO`, from machine translations and telegrams.
-fn has_capitals(line: &[u8]) -> bool {
-    static UPPER: LazyLock<[Finder<'static>; 3]> =
-        LazyLock::new(|| ["DD ", "Dd ", "FIO "].map(Finder::new));
-    UPPER.iter().any(|name| name.find(line).is_some())
+/// Whether `dd` or `fio` stands in the line with no letter behind. The loop has no way out, so that it is compiled to
+/// a few instructions for each 16 bytes.
+fn names_a_tool(line: &[u8]) -> bool {
+    let lower = |byte: u8| byte | 0x20;
+    let ends = |byte: u8| !lower(byte).is_ascii_lowercase();
+    let mut found = false;
+    for quad in line.windows(4) {
+        let [a, b, c, d] = [quad[0], quad[1], quad[2], quad[3]];
+        let dd = (lower(a) == b'd') & (lower(b) == b'd') & ends(c);
+        let fio = (lower(a) == b'f') & (lower(b) == b'i') & (lower(c) == b'o') & ends(d);
+        found |= dd | fio;
+    }
+    found
 }
 
 /// Whether what follows a tool's name may be an argument of it.
 fn fits(behind: &str, tool: Tool) -> bool {
     let behind = behind.trim_start_matches(|c| is_blank(c) || matches!(c, '"' | '}'));
+    // a line that goes on in the next, as far as that one is known
+    let next = behind.strip_prefix(['\\', '`', '^']).map(|rest| {
+        rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '#' | '|'))
+    });
+    let behind = match next {
+        Some("") => return true,
+        Some(next) => next,
+        None => behind,
+    };
     let Some(c) = behind.chars().next() else {
         return false;
     };
-    // a line that goes on in the next, or an entity
-    if matches!(c, '\\' | '&' | '`' | '^') {
+    // an entity
+    if c == '&' {
         return true;
     }
     match tool {
         Tool::Fio => {
-            let word = behind.split(is_blank).next().unwrap_or("");
+            let word = behind.split(char::is_whitespace).next().unwrap_or("");
             is_dash(c)
-                || matches!(c, '[' | '$' | '<' | '"' | '\'')
+                || matches!(c, '[' | '$' | '<' | '"' | '\'' | '`')
                 || word.contains(['.', '/', '=', '\\', '$', '{'])
         }
+        Tool::Dd if !c.is_alphabetic() => false,
         Tool::Dd => {
-            let word = behind
-                .split(|c| is_blank(c) || c == '=')
-                .next()
-                .unwrap_or("");
-            starts_with_operand(behind) || dd::is_operand(&word.to_ascii_lowercase())
+            let near = &behind[..behind.floor_char_boundary(16)];
+            let word = near.split(|c| is_blank(c) || c == '=').next().unwrap_or("");
+            starts_with_operand(behind)
+                || word.len() < near.len() && dd::is_operand(&word.to_ascii_lowercase())
         }
     }
 }
@@ -154,7 +189,7 @@ impl<I: Iterator<Item = usize>> Merge for I {}
 pub(super) fn in_line(text: &str, line_start: usize, length: usize) -> Option<Found> {
     let line = &text[line_start..text.len().min(line_start + length)];
     candidates(line)
-        .filter(|candidate| fits(&line[candidate.end..], candidate.tool))
+        .filter(|candidate| fits(&text[line_start + candidate.end..], candidate.tool))
         .take(MAX_TRIES)
         .find_map(|candidate| {
             let (from, line) = with_wrappers(text, line_start, candidate)?;

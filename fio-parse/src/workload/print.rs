@@ -90,7 +90,9 @@ impl Workload {
     }
 
     fn push_option(&self, line: &mut String, name: &str, value: &str) {
-        let _ = write!(line, " --{name}");
+        line.push_str(" --");
+        // a name that fio does not know may hold anything
+        push_plain(line, name);
         let flag = lookup(name, false)
             .option()
             .is_none_or(|option| option.kind == Kind::Flag);
@@ -409,6 +411,18 @@ mod tests {
                 prop_assert_eq!(again.test, workload.test, "{}", line);
             }
         }
+    }
+
+    #[test]
+    fn the_base_of_suffixes_comes_first_wherever_it_was_written() {
+        let file = "[global]\nverify=md5\n[a]\nkb_base=1000\nsize=10k\n";
+        let workload = parse_job_file(file).workload;
+        let [job] = workload.jobs() else { panic!() };
+        let names: Vec<&str> = job.other.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["kb_base", "verify"]);
+        assert_eq!(job.size_bytes, Some(Bytes(10_000)));
+        let printed = workload.to_job_file().unwrap();
+        assert_eq!(parse_job_file(&printed).workload.test, workload.test);
     }
 
     #[test]

@@ -80,6 +80,8 @@ pub(super) struct Shell<'t> {
     lines: usize,
     /// What was repaired, in the words of `Workload::normalised`.
     pub notes: Vec<String>,
+    /// The end of the line that was read last, as far as it was looked for; stale where it lies before `at`.
+    pub(super) line_end: Option<usize>,
 }
 
 /// How many lines one command may have.
@@ -102,7 +104,13 @@ impl<'t> Shell<'t> {
             marks,
             lines: 0,
             notes: Vec::new(),
+            line_end: None,
         }
+    }
+
+    /// Whether the command stands in a row of a table, so that a `|` at the line's end closes it.
+    pub fn is_row(&self) -> bool {
+        self.marks.contains(&'|')
     }
 
     /// Where reading goes on.
@@ -190,7 +198,12 @@ impl<'t> Shell<'t> {
             }
             return Token::Operator(Operator::Redirect, start);
         }
-        Token::Word(self.word())
+        let word = self.word();
+        // whatever stands here, it is stepped over
+        if self.at == start {
+            self.at += self.peek().map_or(0, char::len_utf8);
+        }
+        Token::Word(word)
     }
 
     /// Whether the mark at this place closes what `close` opened.
@@ -334,8 +347,9 @@ pub(super) fn starts_with_option(line: &str) -> bool {
 
 /// Whether a line starts with an operand of dd.
 pub(super) fn starts_with_operand(line: &str) -> bool {
-    line.split_once('=')
-        .is_some_and(|(name, _)| dd::is_operand(name))
+    // the longest name has 14 letters
+    let near = &line.as_bytes()[..line.len().min(15)];
+    memchr::memchr(b'=', near).is_some_and(|end| dd::is_operand(&line[..end]))
 }
 
 /// A hyphen, or one of those that typography puts in its place.

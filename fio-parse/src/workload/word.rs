@@ -15,6 +15,9 @@ use super::shell::{Shell, is_blank, same_quote, tag};
 /// How far a `$(…)` is looked through for its end, in bytes.
 const MAX_SUBSTITUTION: usize = 1000;
 
+/// How long the name in a template may be, in bytes.
+const MAX_TEMPLATE: usize = 200;
+
 /// One word with quotes removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
@@ -65,14 +68,14 @@ impl<'t> Shell<'t> {
                     self.double(c, &mut word)
                 }
                 '\\' => {
-                    if self.continues_word() {
+                    if self.at > start && self.continues_word() {
                         break;
                     }
                     self.backslash(&mut word);
                 }
                 '$' => self.dollar(&mut word),
                 '`' => {
-                    if self.continues_word() {
+                    if self.at > start && self.continues_word() {
                         break;
                     }
                     let line = self.line_rest();
@@ -86,7 +89,7 @@ impl<'t> Shell<'t> {
                         }
                     }
                 }
-                '^' if self.continues_word() => break,
+                '^' if self.at > start && self.continues_word() => break,
                 '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{feff}' | '\u{ad}' => {
                     note(&mut self.notes, "repaired-typography");
                     self.at += c.len_utf8();
@@ -113,14 +116,23 @@ impl<'t> Shell<'t> {
     }
 
     /// The rest of this line.
-    fn line_rest(&self) -> &'t str {
-        let rest = self.rest();
-        &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())]
+    fn line_rest(&mut self) -> &'t str {
+        // a line may have a dollar in every other place, so its end is looked for once
+        let end = match self.line_end {
+            Some(end) if end >= self.at => end,
+            _ => {
+                let rest = self.rest();
+                self.at + rest.find(['\n', '\r']).unwrap_or(rest.len())
+            }
+        };
+        self.line_end = Some(end);
+        &self.text[self.at..end]
     }
 
     /// Makes this place the end of the text.
     fn cut_line(&mut self) {
         self.text = &self.text[..self.at];
+        self.line_end = None;
     }
 
     fn single(&mut self, quote: char, word: &mut Word) {
@@ -373,13 +385,13 @@ pub(super) fn templates_in(text: &str) -> Vec<String> {
             continue;
         }
         if let Some(inner) = rest.strip_prefix("{{") {
-            let near = &inner[..inner.floor_char_boundary(MAX_SUBSTITUTION)];
+            let near = &inner[..inner.floor_char_boundary(MAX_TEMPLATE)];
             if let Some(end) = near.find("}}") {
                 found.push(inner[..end].trim().to_owned());
                 at = start + end + 4;
             }
         } else if let Some(inner) = rest.strip_prefix('{') {
-            let near = &inner[..inner.floor_char_boundary(MAX_SUBSTITUTION)];
+            let near = &inner[..inner.floor_char_boundary(MAX_TEMPLATE)];
             if let Some(end) = near.find('}').filter(|&end| is_field(&inner[..end])) {
                 found.push(inner[..end].to_owned());
                 at = start + end + 2;

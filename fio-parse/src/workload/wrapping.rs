@@ -125,10 +125,13 @@ pub(super) fn tool_of(word: &str) -> Option<Tool> {
         None => name,
     };
     let plain = plain.strip_suffix(".exe").unwrap_or(plain);
-    match plain.to_ascii_lowercase().as_str() {
-        "fio" => Some(Tool::Fio),
-        "dd" | "gdd" | "dcfldd" | "dc3dd" | "sg_dd" => Some(Tool::Dd),
-        _ => None,
+    let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(plain));
+    if is(&["fio"]) {
+        Some(Tool::Fio)
+    } else if is(&["dd", "gdd", "dcfldd", "dc3dd", "sg_dd"]) {
+        Some(Tool::Dd)
+    } else {
+        None
     }
 }
 

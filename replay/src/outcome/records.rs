@@ -172,6 +172,7 @@ fn record(
         interrupted: false,
         fidelity: None,
         environment: context.environment.clone(),
+        claims: Vec::new(),
         warnings: Vec::new(),
     }
 }

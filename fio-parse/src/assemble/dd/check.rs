@@ -22,6 +22,13 @@ pub fn against_command(report: &mut Report, block: &DdBlock<'_>, workload: Optio
     }
     let asked = workload
         .filter(|w| w.missing.is_empty())
+        // of several in one line it can't be told which one reports
+        .filter(|w| {
+            !w.around
+                .tail
+                .as_deref()
+                .is_some_and(|tail| tail.contains("dd "))
+        })
         .and_then(Workload::dd)
         .and_then(|dd| dd.asked_bytes());
     if let (Some(asked), Some(bytes), true) =

@@ -5,6 +5,7 @@ use super::kind::Kind;
 use crate::block::dd::transfer::{self, Transfer};
 use crate::diagnostic::{Code, Severity};
 use crate::figure::decimal::{self, Decimal};
+use crate::figure::human::Step;
 use crate::figure::{Figure, human};
 use crate::interval::Possible;
 use crate::reading::Reading;
@@ -12,17 +13,24 @@ use crate::source::Span;
 use crate::unit::{Bytes, BytesPerSec, Nanos};
 use compact_str::CompactString;
 
-/// Decodes the byte line.
-pub(super) fn decode(report: &mut Report, transfer: &Transfer<'_>, kind: Kind) {
+/// Decodes the byte line; `last` where it is known to end the report, and to be no progress.
+pub(super) fn decode(report: &mut Report, transfer: &Transfer<'_>, kind: Kind, last: bool) {
     let bytes = transfer
         .bytes
         .and_then(|figure| bytes(report, figure, &transfer.sizes, kind));
-    let seconds = seconds(report, transfer.seconds, kind);
+    let last = last || transfer::split_number(transfer.rate.text).is_none();
+    let seconds = transfer
+        .seconds
+        .and_then(|figure| seconds(report, figure, kind, last));
+    let time = transfer.seconds.unwrap_or(transfer.rate);
     let rate = rate(report, transfer.rate, kind);
     let derived = bytes
         .as_ref()
         .zip(seconds.as_ref())
         .and_then(|(bytes, seconds)| {
+            if bytes.lo().0 == 0 {
+                return Some(Possible::exactly(BytesPerSec::default()));
+            }
             let (count, time) = (bytes.lo().0 as f64 * 1e9, seconds.possible());
             let lo = BytesPerSec::new((count / time.hi().get()).next_down().max(0.0))?;
             // no time at all: the rate has no upper end
@@ -36,8 +44,8 @@ pub(super) fn decode(report: &mut Report, transfer: &Transfer<'_>, kind: Kind) {
             .hi()
             .get()
             .lt(&f64::MAX)
-            .then(|| Reading::of(derived, transfer.seconds)),
-        (Some(rate), Some(derived)) => Some(match rate.narrowed(&derived, transfer.seconds) {
+            .then(|| Reading::of(derived, time)),
+        (Some(rate), Some(derived)) => Some(match rate.narrowed(&derived, time) {
             Ok(met) => met,
             Err(rate) => {
                 report.warn(
@@ -48,13 +56,13 @@ pub(super) fn decode(report: &mut Report, transfer: &Transfer<'_>, kind: Kind) {
                         "the rate {} and {} bytes in {} contradict each other; both are kept",
                         rate.printed.first().map_or("", |p| &p.text),
                         bytes.as_ref().map_or(0, |b| b.lo().0),
-                        transfer.seconds.text,
+                        time.text,
                     ),
                 );
                 let printed = rate.printed.clone();
                 let mut both = Reading::unprinted(rate.possible().clone().or(derived));
                 both.printed = printed;
-                both.printed.push(transfer.seconds.into());
+                both.printed.push(time.into());
                 both
             }
         }),
@@ -63,7 +71,7 @@ pub(super) fn decode(report: &mut Report, transfer: &Transfer<'_>, kind: Kind) {
             .hi()
             .get()
             .lt(&f64::MAX)
-            .then(|| Reading::of(derived, transfer.seconds)),
+            .then(|| Reading::of(derived, time)),
         (None, None) => None,
     };
     if kind == Kind::UutilsOld || kind == Kind::Uutils {
@@ -96,7 +104,7 @@ fn whole_milliseconds(
             Severity::Note,
             transfer.rate.span,
             format!(
-                "{} was computed from about {:.0} whole milliseconds; {taken}",
+                "{} was computed from whole milliseconds, here about {:.0}; {taken}",
                 transfer.rate.text,
                 millis.max(1.0)
             ),
@@ -172,10 +180,15 @@ fn bytes(
     Some(Reading::of(Possible::exactly(Bytes(count)), figure))
 }
 
-fn seconds(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Reading<Nanos>> {
+fn seconds(
+    report: &mut Report,
+    figure: Figure<'_>,
+    kind: Kind,
+    last: bool,
+) -> Option<Reading<Nanos>> {
     let (number, _) = transfer::split_number(figure.text)?;
     let number = dotted(number);
-    match decimal::read::<Nanos>(&number, kind.seconds(&number), 1e9) {
+    match decimal::read::<Nanos>(&number, kind.seconds(&number, last), 1e9) {
         Ok(possible) => Some(Reading::of(possible, figure)),
         Err(error) => {
             report.warn(
@@ -207,7 +220,23 @@ fn rate(report: &mut Report, figure: Figure<'_>, kind: Kind) -> Option<Reading<B
     } else {
         let (step, rounding) = kind.scale(figure.text);
         let text = plain(figure.text);
-        human::read::<BytesPerSec>(&text, step, rounding)
+        let read = human::read::<BytesPerSec>(&text, step, rounding);
+        match (read, human::read(&text, Step::Binary, rounding)) {
+            // "12.5MB/s" alone may be of GNU, the blank lost, or of busybox
+            (Ok(decimal), Ok(binary)) if kind == Kind::Either => {
+                report.warn(
+                    Code::UNIT_GUESSED,
+                    Severity::Warning,
+                    figure.span,
+                    format!(
+                        "whether {} counts by 1000 (GNU) or by 1024 (busybox) can't be told",
+                        figure.text
+                    ),
+                );
+                Ok(decimal.or(binary))
+            }
+            (read, _) => read,
+        }
     };
     match read {
         Ok(possible) => Some(Reading::of(possible, figure)),

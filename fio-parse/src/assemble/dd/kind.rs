@@ -30,7 +30,11 @@ pub enum Kind {
     Dc3dd,
     /// dcfldd: a count of blocks in front of the records.
     Dcfldd,
-    /// Records only; many print so.
+    /// sg_dd with its time.
+    SgDd,
+    /// A rate alone that GNU or busybox may have printed.
+    Either,
+    /// Records only, or a rate; many print so.
     Unknown,
 }
 
@@ -47,16 +51,17 @@ impl Kind {
             Kind::Uutils | Kind::UutilsOld => "uutils",
             Kind::Dc3dd => "dc3dd",
             Kind::Dcfldd => "dcfldd",
-            Kind::Unknown => return None,
+            Kind::SgDd => "sg_dd",
+            Kind::Either | Kind::Unknown => return None,
         })
     }
 
-    /// How it prints seconds. Whole seconds are those of progress lines, rounded.
-    pub fn seconds(self, number: &str) -> Decimal {
+    /// How it prints seconds. Whole seconds are those of progress lines, rounded, unless the line is known to be the `last`.
+    pub fn seconds(self, number: &str, last: bool) -> Decimal {
         match self {
             // %g strips zeros; a text with one decimal and few digits may be of a uutils, which rounds to one decimal
             Kind::Gnu | Kind::Uutils if one_decimal(number) => Decimal::Rounded,
-            Kind::Gnu | Kind::Uutils if number.contains(['.', 'e']) => Decimal::General(6),
+            Kind::Gnu | Kind::Uutils if last || number.contains(['.', 'e']) => Decimal::General(6),
             Kind::OpenBsd | Kind::NetBsd => Decimal::Truncated,
             _ => Decimal::Rounded,
         }
@@ -92,18 +97,22 @@ pub fn of(block: &DdBlock<'_>) -> Kind {
 }
 
 fn of_transfer(transfer: &Transfer<'_>) -> Kind {
-    let (Some((seconds, seconds_unit)), Some((rate, rate_unit))) = (
-        split_number(transfer.seconds.text),
-        split_number(transfer.rate.text),
-    ) else {
+    let Some((rate, rate_unit)) = split_number(transfer.rate.text) else {
         // no number in the rate: "Infinity B/s"
         return Kind::Gnu;
+    };
+    let Some((seconds, seconds_unit)) = transfer
+        .seconds
+        .and_then(|figure| split_number(figure.text))
+    else {
+        return rate_alone(rate, rate_unit);
     };
     match transfer.form {
         Form::CopiedPercent => return Kind::Dc3dd,
         Form::Progress => return Kind::Bsd,
         Form::Moved => return moved(transfer, seconds, seconds_unit, rate),
-        Form::Copied => {}
+        Form::SgDd => return Kind::SgDd,
+        Form::Copied | Form::RateOnly => {}
     }
     let (prefix, _) = rate_unit.split_once('/').unwrap_or((rate_unit, ""));
     let joined = !rate_unit.starts_with(|c: char| c.is_whitespace());
@@ -129,6 +138,17 @@ fn of_transfer(transfer: &Transfer<'_>) -> Kind {
         return Kind::Uutils;
     }
     Kind::Gnu
+}
+
+/// Whose a rate is that stands alone: busybox writes `291.1MB/s`, GNU `291 MB/s`, of which a script may lose the blank.
+fn rate_alone(number: &str, unit: &str) -> Kind {
+    let joined = !unit.starts_with(|c: char| c.is_whitespace() || c == '&');
+    let decimals = number.contains(['.', ',']);
+    match (joined, decimals) {
+        (true, true) if number.len() > 4 || unit.starts_with('K') => Kind::Busybox,
+        (true, true) => Kind::Either,
+        _ => Kind::Unknown,
+    }
 }
 
 /// Which of those that print `bytes transferred in … secs (… bytes/sec)`.

@@ -24,16 +24,14 @@ pub(super) fn latency(
         return None;
     }
     let scale = if block.nanoseconds { 1.0 } else { 1e3 };
-    let percentiles = block
-        .percentiles
-        .iter()
-        .filter_map(|&(p, value)| {
-            Some(Percentile {
-                p: p.parse().ok().filter(|p| (0.0..=100.0).contains(p))?,
-                reading: decoder.exact(Some(value), scale)?,
-            })
-        })
-        .collect();
+    // how many there will be is known, and growing would move them again and again
+    let mut percentiles = Vec::with_capacity(block.percentiles.len());
+    for &(p, value) in &block.percentiles {
+        let p = p.parse().ok().filter(|p| (0.0..=100.0).contains(p));
+        if let (Some(p), Some(reading)) = (p, decoder.exact(Some(value), scale)) {
+            percentiles.push(Percentile { p, reading });
+        }
+    }
     Some(Latency {
         min: decoder.exact(set(stats.min), scale),
         max: decoder.exact(stats.max, scale),
@@ -52,18 +50,16 @@ fn set(min: Option<&str>) -> Option<&str> {
 /// Buckets by their middle in nanoseconds.
 fn bins(block: &block::Latency<'_>) -> Vec<(u64, u64)> {
     let each = if block.nanoseconds { 1 } else { 1000 };
-    let mut bins: Vec<(u64, u64)> = block
-        .bins
-        .iter()
-        .filter_map(|&(bucket, count)| {
-            let middle = if block.bins_are_indexes {
-                bucket_middle(bucket)?
-            } else {
-                bucket
-            };
-            Some((middle.checked_mul(each)?, count))
-        })
-        .collect();
+    let mut bins = Vec::with_capacity(block.bins.len());
+    for &(bucket, count) in &block.bins {
+        let middle = match block.bins_are_indexes {
+            true => bucket_middle(bucket),
+            false => Some(bucket),
+        };
+        if let Some(middle) = middle.and_then(|middle| middle.checked_mul(each)) {
+            bins.push((middle, count));
+        }
+    }
     if !bins.is_sorted() {
         bins.sort_unstable();
     }

@@ -39,8 +39,13 @@ pub(super) fn read(
     if let Some(percentiles) = &text.percentiles {
         latency.percentiles = Vec::with_capacity(percentiles.items.len());
         let mut saturated = None;
+        let nanoseconds = Version::release(2, 99, 0);
+        let tops = [
+            (TOP_NS, !era.is_before(nanoseconds)),
+            (TOP_USEC_NS, !era.is_from(nanoseconds)),
+        ];
         for (p, figure) in &percentiles.items {
-            let (Ok(p), Ok(printed)) = (p.parse::<f64>(), figure.text.parse::<u64>()) else {
+            let (Some(p), Ok(printed)) = (decimal::value(p), figure.text.parse::<u64>()) else {
                 warnings.push(Diagnostic::warning(
                     Code::UNREADABLE,
                     Some(figure.span),
@@ -54,10 +59,10 @@ pub(super) fn read(
             let Some(possible) = percentile(printed, percentiles.unit) else {
                 continue;
             };
-            let nanoseconds = Version::release(2, 99, 0);
-            let top = |top: u64| possible.contains(Nanos::new(top as f64).expect("a count of ns"));
-            if !era.is_before(nanoseconds) && top(TOP_NS)
-                || !era.is_from(nanoseconds) && top(TOP_USEC_NS)
+            let (lo, hi) = (possible.lo().get(), possible.hi().get());
+            if tops
+                .iter()
+                .any(|&(top, may_be)| may_be && lo <= top as f64 && top as f64 <= hi)
             {
                 saturated = saturated.or(Some((p, *figure)));
             }
@@ -86,6 +91,11 @@ fn extreme(
     warnings: &mut Vec<Diagnostic>,
 ) -> Option<Reading<Nanos>> {
     let figure = figure?;
+    if let Some(whole) = fio::plain(figure.text) {
+        let (lo, ns) = (whole as f64 * unit.ns(), unit.ns());
+        let part = Interval::from_f64(lo, lo + (ns - 1.0))?;
+        return Some(Reading::of(part.into(), figure));
+    }
     let (whole, _) = match fio::read_whole(figure.text, era.latency()) {
         Ok(read) => read,
         Err(error) => {

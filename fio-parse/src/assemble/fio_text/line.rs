@@ -106,6 +106,9 @@ pub(super) fn check(
     // to 2.0 rates were counted in whole KiB
     let slack = if line.legacy { 2048.0 } else { 0.0 };
     warnings.extend(fio_check::rate(measurement, slack, line.span));
+    if measurement.ios.is_none() {
+        warnings.extend(block.and_then(|block| blocks_at_rate(measurement, block)));
+    }
     let (Some(ios), Some(runtime)) = (&measurement.ios, &measurement.runtime_ns) else {
         return;
     };
@@ -152,4 +155,35 @@ pub(super) fn check(
             ),
         ));
     }
+}
+
+/// Holds IOPS times block size against bandwidth, where I/Os are not counted.
+fn blocks_at_rate(measurement: &Measurement, block: Bytes) -> Option<Diagnostic> {
+    let (iops, rate) = (
+        measurement.iops.as_ref()?,
+        measurement.bytes_per_sec.as_ref()?,
+    );
+    let size = block.0 as f64;
+    // IOPS are cut to whole ones, and the last block of a file may be
+    let expected = |lo: f64, hi: f64| ((lo - 1.0) * size, (hi + 1.0) * size);
+    if fio_check::agree(iops.possible(), rate.possible(), expected) {
+        return None;
+    }
+    let text = |printed: &[crate::record::Printed]| {
+        printed
+            .first()
+            .map_or(String::new(), |p| p.text.to_string())
+    };
+    Some(Diagnostic::warning(
+        Code::DISAGREE,
+        rate.printed.first().map(|printed| printed.span),
+        format!(
+            "{} blocks of {} bytes a second are {:.0} to {:.0} bytes/s, but {} is printed",
+            text(&iops.printed),
+            block.0,
+            iops.lo().to_f64() * size,
+            iops.hi().to_f64() * size,
+            text(&rate.printed)
+        ),
+    ))
 }

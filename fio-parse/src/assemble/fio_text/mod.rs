@@ -14,10 +14,10 @@
 //!
 //! | module | what it decodes |
 //! |---|---|
-//! | [`line`] | direction lines, and their figures against each other |
-//! | [`latency`] | latency lines and percentiles |
-//! | [`samples`] | sample lines |
-//! | [`tail`] | the rest |
+//! | `line` | direction lines, and their figures against each other |
+//! | `latency` | latency lines and percentiles |
+//! | `samples` | sample lines |
+//! | `tail` | the rest |
 
 mod latency;
 mod line;
@@ -213,34 +213,36 @@ fn decode(job: &FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMeasurement>
             .is_some_and(|head| head.error.is_some_and(|e| e != 0));
     let mut shared = Vec::new();
     let common = tail::common(job, &era, &mut shared);
-    job.parts
-        .iter()
-        .filter_map(|part| {
-            let text = part.line.as_ref()?;
-            let mut warnings = Vec::new();
-            let mut measurement = common.clone();
-            line::read(text, era, &mut measurement, &mut warnings);
-            measurement.ios = ios(job, text.direction);
-            let whole = !failed
-                && measurement
-                    .ios
-                    .is_none_or(|ios| ios.short == 0 && ios.dropped == 0);
-            line::check(
-                text,
-                &measurement,
-                blocks.of(text.direction).filter(|_| whole),
-                &mut warnings,
-            );
-            fill(part, &era, &mut measurement, &mut warnings);
-            warnings.extend(shared.iter().cloned());
-            Some(JobMeasurement {
-                direction: text.direction,
-                span: text.span,
-                measurement,
-                warnings,
-            })
+    let lines = job.parts.iter().filter(|part| part.line.is_some()).count();
+    // each direction carries a copy, and the last one the first copy
+    let copies = std::iter::repeat_n(common, lines);
+    let parts = job.parts.iter().filter(|part| part.line.is_some());
+    let mut measured = Vec::with_capacity(lines);
+    measured.extend(parts.zip(copies).filter_map(|(part, mut measurement)| {
+        let text = part.line.as_ref()?;
+        let mut warnings = Vec::new();
+        line::read(text, era, &mut measurement, &mut warnings);
+        measurement.ios = ios(job, text.direction);
+        let whole = !failed
+            && measurement
+                .ios
+                .is_none_or(|ios| ios.short == 0 && ios.dropped == 0);
+        line::check(
+            text,
+            &measurement,
+            blocks.of(text.direction).filter(|_| whole),
+            &mut warnings,
+        );
+        fill(part, &era, &mut measurement, &mut warnings);
+        warnings.extend(shared.iter().cloned());
+        Some(JobMeasurement {
+            direction: text.direction,
+            span: text.span,
+            measurement,
+            warnings,
         })
-        .collect()
+    }));
+    measured
 }
 
 /// Puts what loose lines say into the measurement of a direction above them, where it says nothing itself.

@@ -76,18 +76,17 @@ fn buckets(
     shares: &[Share<'_>],
     range: impl Fn(&Share<'_>) -> (u64, Option<u64>),
 ) -> Vec<CountBucket> {
-    shares
-        .iter()
-        .filter(|share| !is_zero(&share.percent))
-        .filter_map(|share| {
-            let (min, max) = range(share);
-            Some(CountBucket {
-                min,
-                max,
-                percent: percent(&share.percent)?,
-            })
+    let counted = || shares.iter().filter(|share| !is_zero(&share.percent));
+    let mut buckets = Vec::with_capacity(counted().count());
+    buckets.extend(counted().filter_map(|share| {
+        let (min, max) = range(share);
+        Some(CountBucket {
+            min,
+            max,
+            percent: percent(&share.percent)?,
         })
-        .collect()
+    }));
+    buckets
 }
 
 /// Depth labels are lower ends: `4=` is 4 to 7.
@@ -113,32 +112,31 @@ const LABELS: [u64; 11] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000];
 fn distribution(shares: &[(TimeUnit, Share<'_>)], looks: &Looks) -> Vec<LatencyBucket> {
     // to 2.21 times were whole microseconds, and the first bucket starts at zero
     let counts_nsec = looks.nanoseconds || shares.iter().any(|(unit, _)| *unit == TimeUnit::Nsec);
-    shares
-        .iter()
-        .filter_map(|(unit, share)| {
-            let ns = unit.ns() as u64;
-            let at = share.at.checked_mul(ns)?;
-            let below = LABELS.iter().rev().find(|label| **label < share.at);
-            let ge_ns = match (share.more, below, unit) {
-                (true, _, _) => at,
-                (false, Some(label), _) => label * ns,
-                (false, None, TimeUnit::Nsec) => 0,
-                (false, None, TimeUnit::Usec) => {
-                    if counts_nsec {
-                        ns
-                    } else {
-                        0
-                    }
+    let mut buckets = Vec::with_capacity(shares.len());
+    buckets.extend(shares.iter().filter_map(|(unit, share)| {
+        let ns = unit.ns() as u64;
+        let at = share.at.checked_mul(ns)?;
+        let below = LABELS.iter().rev().find(|label| **label < share.at);
+        let ge_ns = match (share.more, below, unit) {
+            (true, _, _) => at,
+            (false, Some(label), _) => label * ns,
+            (false, None, TimeUnit::Nsec) => 0,
+            (false, None, TimeUnit::Usec) => {
+                if counts_nsec {
+                    ns
+                } else {
+                    0
                 }
-                (false, None, _) => ns,
-            };
-            Some(LatencyBucket {
-                ge_ns,
-                lt_ns: (!share.more).then_some(at),
-                percent: percent(&share.percent)?,
-            })
+            }
+            (false, None, _) => ns,
+        };
+        Some(LatencyBucket {
+            ge_ns,
+            lt_ns: (!share.more).then_some(at),
+            percent: percent(&share.percent)?,
         })
-        .collect()
+    }));
+    buckets
 }
 
 /// Units of the target and of its window, where none is printed: usec to 3.2; then nsec, the window in usec again from 3.21.

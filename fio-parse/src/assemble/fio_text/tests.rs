@@ -106,6 +106,16 @@ fn figures_are_held_against_each_other() {
     );
     let count = with(&good.replace("5689", "6689"), 4096);
     assert_eq!(codes(&count), ["disagree", "disagree"]);
+    // and without counts, by IOPS alone
+    assert_eq!(codes(&with(LINE, 4096)), [] as [&str; 0]);
+    let alone = with(LINE, 8192);
+    assert!(
+        alone.warnings[0]
+            .message
+            .starts_with("39.8k blocks of 8192 bytes a second"),
+        "{:?}",
+        alone.warnings
+    );
     // a short I/O moves less than a block
     assert_eq!(
         codes(&with(&good.replace("short=0", "short=3"), 8192)),

@@ -107,7 +107,7 @@ pub fn is_candidate(text: &str) -> bool {
             return true;
         }
     }
-    may_complain(bytes) && complaint(text).is_some()
+    may_complain(bytes) && (complaint(text).is_some() || text.contains("time to transfer data"))
 }
 
 /// Whether the first letters behind blanks and quote marks are those of a complaint; entities and tags are let through.
@@ -127,7 +127,8 @@ fn may_complain(bytes: &[u8]) -> bool {
         | [b'g', b'd', ..]
         | [b'b', b'i' | b'u', ..]
         | [b'u', b's', ..]
-        | [b'l', b'o', ..] => true,
+        | [b'l', b'o', ..]
+        | [b't', b'i', b'm', b'e', b' ', b't', b'o', b' ', ..] => true,
         [b'&' | b'<' | 0x80.., ..] => true,
         [b'0'..=b'9', ..] => bytes.trim_ascii_end().ends_with(b"written."),
         _ => false,

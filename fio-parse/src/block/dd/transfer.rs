@@ -36,7 +36,7 @@ pub struct Transfer<'t> {
     /// The rounded sizes in brackets: `11 GB`, `10 GiB`.
     pub sizes: SmallVec<[Figure<'t>; 2]>,
     /// The seconds with their unit: `34.4002 s`.
-    pub seconds: Figure<'t>,
+    pub seconds: Option<Figure<'t>>,
     /// The rate: `312 MB/s`, `1664848920 bytes/sec`.
     pub rate: Figure<'t>,
 }
@@ -52,21 +52,29 @@ pub enum Form {
     Progress,
     /// `… transferred in 6.449485 secs (1664848920 bytes/sec)`.
     Moved,
+    /// `time to transfer data was 1.234567 secs, 870.12 MB/sec`: sg_dd.
+    SgDd,
+    /// A rate alone: what a script has cut out of a report.
+    RateOnly,
 }
 
 impl Transfer<'_> {
     /// Whether its seconds are whole, as those of progress lines are.
     pub fn has_whole_seconds(&self) -> bool {
-        self.form == Form::Progress || !self.seconds.text.contains(['.', ','])
+        self.form == Form::Progress
+            || self
+                .seconds
+                .is_some_and(|seconds| !seconds.text.contains(['.', ',']))
     }
 
     /// Whether `later` may be the same run, further on: more bytes, no less time.
     pub fn grows_to(&self, later: &Transfer<'_>) -> bool {
         let more = |a: Option<f64>, b: Option<f64>| a.zip(b).is_some_and(|(a, b)| a <= b);
         let count = |t: &Transfer<'_>| t.bytes.and_then(|f| leading(f.text));
+        let time = |t: &Transfer<'_>| t.seconds.and_then(|f| leading(f.text));
         count(self) != count(later)
             && more(count(self), count(later))
-            && more(leading(self.seconds.text), leading(later.seconds.text))
+            && more(time(self), time(later))
     }
 }
 
@@ -192,6 +200,44 @@ fn at_slash(text: &str, free: usize, slash: usize) -> Option<(Parts<'_>, usize)>
     })
 }
 
+/// sg_dd's line: `time to transfer data was 1.234567 secs, 870.12 MB/sec`, in later releases `data: 1.2 secs at …`.
+pub fn sg_time<'t>(log: &Log<'_>, text: &'t str) -> Option<Transfer<'t>> {
+    let rest = super::line::unmarked(text).strip_prefix("time to transfer data")?;
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ':');
+    let rest = rest.strip_prefix("was").map_or(rest, lex::skip_blanks);
+    let (rest, seconds) = recognize((number, blanks, word)).parse(rest).ok()?;
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+    let rest = rest.strip_prefix("at").map_or(rest, lex::skip_blanks);
+    let (_, rate) = rate(rest).ok()?;
+    Some(Transfer {
+        form: Form::SgDd,
+        bytes: None,
+        sizes: SmallVec::new(),
+        seconds: Some(figure_of(log, seconds)),
+        rate: figure_of(log, rate),
+    })
+}
+
+/// A line that is a rate and nothing else: `312 MB/s`.
+pub fn rate_only<'t>(log: &Log<'_>, text: &'t str) -> Option<Transfer<'t>> {
+    let text = super::line::trimmed(super::line::unmarked(text));
+    let (rest, rate) = rate(text).ok()?;
+    (rest.is_empty() && rate.ends_with("B/s") && split_number(rate).is_some()).then(|| Transfer {
+        form: Form::RateOnly,
+        bytes: None,
+        sizes: SmallVec::new(),
+        seconds: None,
+        rate: figure_of(log, rate),
+    })
+}
+
+fn figure_of<'t>(log: &Log<'_>, text: &'t str) -> Figure<'t> {
+    Figure {
+        text,
+        span: log.span_of(text),
+    }
+}
+
 /// A transfer as slices of the text, without spans.
 struct Parts<'t> {
     form: Form,
@@ -211,7 +257,7 @@ impl<'t> Parts<'t> {
             form: self.form,
             bytes: Some(figure(self.bytes)),
             sizes: self.sizes.into_iter().map(figure).collect(),
-            seconds: figure(self.seconds),
+            seconds: Some(figure(self.seconds)),
             rate: figure(self.rate),
         }
     }
@@ -475,7 +521,7 @@ mod tests {
         Some((
             own(found.bytes.as_ref()?),
             found.sizes.iter().map(own).collect(),
-            own(&found.seconds),
+            own(found.seconds.as_ref()?),
             own(&found.rate),
         ))
     }
@@ -548,7 +594,7 @@ mod tests {
             ),
             (
                 "33554432\u{a0}octets (34 MB, 32 MiB) copiés, 0,0308513 s, 1,1 GB/s",
-                "33554432\u{a0}octets",
+                "33554432 octets",
                 vec!["34 MB", "32 MiB"],
                 "0,0308513 s",
                 "1,1 GB/s",
@@ -660,6 +706,43 @@ mod tests {
             "Total: 2097152 blocks (1024Mb) written.",
         ] {
             assert_eq!(figures(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn sg_dd_and_bare_rates() {
+        for (text, seconds, rate) in [
+            (
+                "time to transfer data was 1.234567 secs, 870.12 MB/sec",
+                "1.234567 secs",
+                "870.12 MB/sec",
+            ),
+            (
+                "time to transfer data: 1.234567 secs at 870.12 MB/sec",
+                "1.234567 secs",
+                "870.12 MB/sec",
+            ),
+        ] {
+            let log = log(text);
+            let found = sg_time(&log, log.text()).unwrap();
+            assert_eq!(
+                (found.seconds.unwrap().text, found.rate.text),
+                (seconds, rate)
+            );
+        }
+        for (text, rate) in [
+            ("  > 312 MB/s ", Some("312 MB/s")),
+            ("1,8 GB/s", Some("1,8 GB/s")),
+            ("312 MB/s fast", None),
+            ("MB/s", None),
+            ("5 pages/s", None),
+        ] {
+            let log = log(text);
+            assert_eq!(
+                rate_only(&log, log.text()).map(|t| t.rate.text),
+                rate,
+                "{text}"
+            );
         }
     }
 

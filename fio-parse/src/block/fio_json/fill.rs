@@ -133,17 +133,20 @@ fn job<'t>(lexer: &mut Lexer<'t>, start: usize) -> Job<'t> {
 }
 
 fn add_side<'t>(lexer: &mut Lexer<'t>, job: &mut Job<'t>, direction: Direction) {
-    if let Some(side) = side(lexer) {
-        job.sides.retain(|(other, _)| *other != direction);
-        job.sides.push((direction, side));
+    let Some(side) = side(lexer) else { return };
+    job.sides.retain(|(other, _)| *other != direction);
+    if side.moved_bytes() {
+        job.sides.push((direction, Box::new(side)));
+    } else {
+        job.unmoved[direction as usize] = side.io_bytes;
     }
 }
 
-fn side<'t>(lexer: &mut Lexer<'t>) -> Option<Box<Side<'t>>> {
+fn side<'t>(lexer: &mut Lexer<'t>) -> Option<Side<'t>> {
     if !lexer.enter_object() {
         return None;
     }
-    let mut side = Box::<Side<'t>>::default();
+    let mut side = Side::default();
     while let Some(key) = lexer.key() {
         match key {
             "io_bytes" => side.io_bytes = lexer.number(),
@@ -158,6 +161,8 @@ fn side<'t>(lexer: &mut Lexer<'t>) -> Option<Box<Side<'t>>> {
             // nothing was moved: what follows are zeros
             _ if side.io_bytes == Some("0") => {
                 lexer.skip();
+                lexer.rest_of_object();
+                break;
             }
             "slat_ns" => side.slat = latency(lexer, true),
             "clat_ns" => side.clat = latency(lexer, true),

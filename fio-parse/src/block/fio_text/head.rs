@@ -12,6 +12,7 @@
 //!
 //! A name may be empty and hold anything, even what looks like a head: the last mark on the line counts.
 
+use super::quick;
 use crate::figure::Figure;
 use crate::lex::{self, Lexed};
 use crate::source::{Log, Span};
@@ -67,7 +68,22 @@ pub fn read<'t>(log: &'t Log<'t>, input: &'t str, at: usize) -> Lexed<'t, Head<'
         }
         _ => name,
     };
-    let (rest, _) = tag("(groupid").parse(&input[at..])?;
+    let start = log.span_of(name).start;
+    let mark = &input[at..];
+    if let Some((group, jobs, pid, time)) = quick::head(log, log.text().len() - mark.len()) {
+        let head = Head {
+            span: Span::new(start, time.span.end),
+            name,
+            group,
+            jobs: Some(jobs),
+            error: Some(0),
+            error_text: None,
+            pid: Some(pid),
+            time: Some(time.text),
+        };
+        return Ok((&log.text()[time.span.end as usize..], head));
+    }
+    let (rest, _) = tag("(groupid").parse(mark)?;
     let (rest, ()) = lex::equals(rest)?;
     let (rest, group) = lex::wrapped(lex::count).parse(rest)?;
     let (rest, jobs) = opt(lex::field("jobs", lex::count)).parse(rest)?;
@@ -96,17 +112,8 @@ pub fn read<'t>(log: &'t Log<'t>, input: &'t str, at: usize) -> Lexed<'t, Head<'
     }
     let (rest, pid) = opt(lex::field("pid", signed)).parse(colon(rest))?;
     head.pid = pid;
-    let time = lex::skip_blanks(colon(rest));
-    let end = memchr::memchr2(b'\n', b'\r', time.as_bytes()).unwrap_or(time.len());
-    let time = time[..end].trim_end();
-    let rest = if pid.is_some() && is_time(time) {
-        head.time = Some(time);
-        &rest[rest.len() - (rest.len() - (time.as_ptr() as usize - rest.as_ptr() as usize))
-            + time.len()..]
-    } else {
-        rest
-    };
-    let start = log.span_of(name).start;
+    let (rest, time) = opt(time).parse(colon(rest))?;
+    head.time = time.filter(|_| pid.is_some());
     head.span = Span::new(start, log.span_of(&rest[..0]).start);
     Ok((rest, head))
 }
@@ -116,15 +123,34 @@ fn window(text: &str) -> usize {
     text.len().min(400)
 }
 
-/// Whether `text` is what C's `ctime` gives: `Mon Nov 30 14:42:38 2026`.
-fn is_time(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let name = |word: Option<&str>| {
-        word.is_some_and(|w| w.len() == 3 && w.bytes().all(|b| b.is_ascii_alphabetic()))
-    };
-    name(words.next())
-        && name(words.next())
-        && words.next().is_some_and(|day| day.parse::<u8>().is_ok())
+/// What C's `ctime` gives: `Mon Nov 30 14:42:38 2026`. The slice holds the line end where the line was broken.
+fn time(input: &str) -> Lexed<'_, &str> {
+    let name = |word: &str| word.len() == 3 && word.bytes().all(|b| b.is_ascii_alphabetic());
+    let number =
+        |word: &str| matches!(word.len(), 1..=4) && word.bytes().all(|b| b.is_ascii_digit());
+    let clock = |word: &str| word.len() == 8 && word.bytes().filter(|b| *b == b':').count() == 2;
+    let start = lex::skip_blanks(input);
+    let start = lex::skip_break(start).unwrap_or(start);
+    let (rest, ()) = word(name)(start)?;
+    let (rest, ()) = lex::wrapped(word(name)).parse(rest)?;
+    let (rest, ()) = lex::wrapped(word(number)).parse(rest)?;
+    let (rest, ()) = lex::wrapped(word(clock)).parse(rest)?;
+    let (rest, ()) = lex::wrapped(word(number)).parse(rest)?;
+    Ok((rest, &start[..start.len() - rest.len()]))
+}
+
+/// A word of letters, digits and colons that `fits`.
+fn word<'t>(fits: impl Fn(&str) -> bool) -> impl FnMut(&'t str) -> Lexed<'t, ()> {
+    move |input| {
+        let end = input
+            .bytes()
+            .position(|byte| !(byte.is_ascii_alphanumeric() || byte == b':'))
+            .unwrap_or(input.len());
+        match fits(&input[..end]) {
+            true => Ok((&input[end..], ())),
+            false => lex::refuse(input),
+        }
+    }
 }
 
 /// A whole number with a sign perhaps.

@@ -249,7 +249,7 @@ fn item<'t>(log: &'t Log<'t>, input: &'t str) -> Lexed<'t, (&'t str, Figure<'t>)
     let Some(rest) = lex::skip_blanks(rest).strip_prefix('[') else {
         return lex::refuse(input);
     };
-    let (rest, text) = lex::number(lex::skip_blanks(rest))?;
+    let (rest, text) = lex::wrapped(lex::number).parse(rest)?;
     let Some(rest) = lex::skip_blanks(rest).strip_prefix(']') else {
         return lex::refuse(input);
     };

@@ -27,10 +27,12 @@
 //! | [`direction`] | direction lines, samples |
 //! | [`latency`] | latency lines, percentiles |
 //! | [`tail`] | all the rest |
+//! | `quick` | all of these, where they are byte for byte as fio 3.x prints them |
 
 pub mod direction;
 pub mod head;
 pub mod latency;
+pub(super) mod quick;
 pub mod tail;
 #[cfg(test)]
 mod tests;
@@ -162,6 +164,9 @@ const BLANK_LINES: usize = 2;
 /// How many priorities a direction may have: fio knows 4 classes of 8 levels, with a few hints. The limit keeps made-up input cheap.
 const PRIORITIES: usize = 256;
 
+/// How many percentiles fio lists by default, and a few more.
+const PERCENTILES: usize = 20;
+
 /// Reads a job section where `lines` stands at one of its lines; otherwise leaves `lines` as it is.
 pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioJob<'t>> {
     let mut ahead = lines.clone();
@@ -178,6 +183,11 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioJob<'t>
     let end = reader.start(segment)?;
     reader.consume(&mut ahead, segment, end);
     loop {
+        if let Some(end) = reader.quick(ahead.offset()) {
+            reader.job.span.end = end;
+            ahead.behind_line_feed(end);
+            continue;
+        }
         let mut next = ahead.clone();
         let mut segment = next.next();
         let mut blank = 0;
@@ -300,8 +310,57 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Reads the line at `offset` where it is as fio prints it, and gives the offset of its line feed.
+    fn quick(&mut self, offset: u32) -> Option<u32> {
+        let log = self.log;
+        let items = match self.title {
+            Some(title) => {
+                let percentiles = self.latency(&title).percentiles.as_mut();
+                percentiles.map(|percentiles| &mut percentiles.items)
+            }
+            None => None,
+        };
+        let (line, end) = quick::line(log, offset as usize, items)?;
+        match line {
+            quick::Line::Row => {}
+            quick::Line::Direction(line) => self.take_direction(line)?,
+            quick::Line::Latency(title, line) => self.take_latency(&title, line)?,
+            quick::Line::Percentiles(title) => self.take_percentiles(title)?,
+            quick::Line::Distribution(title, shares) => self.take_distribution(&title, shares)?,
+            quick::Line::Samples(line) => self.take_samples(line)?,
+            tail => {
+                let job = &mut self.job;
+                let free = match tail {
+                    quick::Line::Cpu(cpu) => tail::put(&mut job.cpu, cpu),
+                    quick::Line::Depths(shares) => tail::put_shares(&mut job.depths, shares),
+                    quick::Line::Submit(shares) => tail::put_shares(&mut job.submit, shares),
+                    quick::Line::Complete(shares) => tail::put_shares(&mut job.complete, shares),
+                    quick::Line::Target(target) => tail::put(&mut job.target, target),
+                    quick::Line::Issued(issued) => {
+                        let free = tail::put(&mut job.issued, issued);
+                        job.looks.issued_rwts |= free;
+                        free
+                    }
+                    _ => false,
+                };
+                if !free {
+                    return None;
+                }
+                self.tail = true;
+                self.title = None;
+            }
+        }
+        Some(end as u32)
+    }
+
     fn direction(&mut self, input: &'t str) -> Option<&'t str> {
         let (rest, line) = direction::line(self.log, input).ok()?;
+        self.take_direction(line)?;
+        Some(rest)
+    }
+
+    /// Takes a direction line, unless it is another section's.
+    fn take_direction(&mut self, line: DirectionLine<'t>) -> Option<()> {
         let had = self
             .job
             .parts
@@ -321,12 +380,14 @@ impl<'t> Reader<'t> {
                 "expected bandwidth, bytes and run time in a direction line, found less; what is whole was kept",
             ));
         }
+        // parts are large, and most sections have one or two
+        self.job.parts.reserve_exact(1);
         self.job.parts.push(Part {
             line: Some(line),
             ..Part::default()
         });
         self.title = None;
-        Some(rest)
+        Some(())
     }
 
     /// The part that lines belong to which stand below a direction line.
@@ -370,57 +431,78 @@ impl<'t> Reader<'t> {
         if title.priority.is_some() && self.part().priorities.len() >= PRIORITIES {
             return None;
         }
-        let nanoseconds = title.unit == TimeUnit::Nsec;
         if title.percentiles {
-            let text = self.latency(&title);
-            // a second list of the same kind is another section's
-            if text.percentiles.is_some() {
-                return None;
-            }
-            text.percentiles = Some(Percentiles {
-                unit: title.unit,
-                items: Vec::new(),
-            });
-            self.title = Some(title);
-        } else if let Ok((rest, line)) = latency::line(self.log, title.unit, rest) {
-            let text = self.latency(&title);
-            if text.line.is_some() {
-                return None;
-            }
-            text.line = Some(line);
-            self.title = None;
-            self.job.looks.nanoseconds |= nanoseconds;
-            self.tail |= title.kind == Kind::Sync;
-            return Some(rest);
-        } else {
-            let (rest, shares) = tail::shares(self.log, rest).ok()?;
-            if title.kind != Kind::Lat || title.priority.is_some() {
-                return None;
-            }
-            let unit = title.unit;
-            // a share of a label that is there already is another section's
-            let had = |share: &Share<'t>| {
-                self.job
-                    .distribution
-                    .iter()
-                    .any(|(u, s)| *u == unit && (s.at, s.more) == (share.at, share.more))
-            };
-            if shares.iter().any(had) {
-                return None;
-            }
-            self.job
-                .distribution
-                .extend(shares.into_iter().map(|share| (unit, share)));
-            self.job.looks.nanoseconds |= nanoseconds;
-            self.tail = true;
+            self.take_percentiles(title)?;
             return Some(rest);
         }
-        self.job.looks.nanoseconds |= nanoseconds;
+        if let Ok((rest, line)) = latency::line(self.log, title.unit, rest) {
+            self.take_latency(&title, line)?;
+            return Some(rest);
+        }
+        let (rest, shares) = tail::shares(self.log, rest).ok()?;
+        self.take_distribution(&title, shares)?;
         Some(rest)
+    }
+
+    /// Takes the title of percentiles; a second list of the same kind is another section's.
+    fn take_percentiles(&mut self, title: Title<'t>) -> Option<()> {
+        let text = self.latency(&title);
+        if text.percentiles.is_some() {
+            return None;
+        }
+        text.percentiles = Some(Percentiles {
+            unit: title.unit,
+            items: Vec::with_capacity(PERCENTILES),
+        });
+        self.title = Some(title);
+        self.job.looks.nanoseconds |= title.unit == TimeUnit::Nsec;
+        Some(())
+    }
+
+    /// Takes a latency line, unless it is another section's.
+    fn take_latency(&mut self, title: &Title<'t>, line: LatencyLine<'t>) -> Option<()> {
+        let text = self.latency(title);
+        if text.line.is_some() {
+            return None;
+        }
+        text.line = Some(line);
+        self.title = None;
+        self.job.looks.nanoseconds |= title.unit == TimeUnit::Nsec;
+        self.tail |= title.kind == Kind::Sync;
+        Some(())
+    }
+
+    /// Takes a line of the distribution; a share of a label that is there already is another section's.
+    fn take_distribution(&mut self, title: &Title<'t>, shares: Vec<Share<'t>>) -> Option<()> {
+        if title.kind != Kind::Lat || title.priority.is_some() {
+            return None;
+        }
+        let unit = title.unit;
+        let had = |share: &Share<'t>| {
+            self.job
+                .distribution
+                .iter()
+                .any(|(u, s)| *u == unit && (s.at, s.more) == (share.at, share.more))
+        };
+        if shares.iter().any(had) {
+            return None;
+        }
+        self.job
+            .distribution
+            .extend(shares.into_iter().map(|share| (unit, share)));
+        self.job.looks.nanoseconds |= unit == TimeUnit::Nsec;
+        self.tail = true;
+        Some(())
     }
 
     fn samples(&mut self, input: &'t str) -> Option<&'t str> {
         let (rest, line) = direction::samples(self.log, input).ok()?;
+        self.take_samples(line)?;
+        Some(rest)
+    }
+
+    /// Takes a sample line, unless it is another section's.
+    fn take_samples(&mut self, line: SampleLine<'t>) -> Option<()> {
         let counted = line.count.is_some() || line.unit.is_none();
         let part = self.part();
         let place = if line.unit.is_some() {
@@ -434,7 +516,7 @@ impl<'t> Reader<'t> {
         *place = Some(line);
         self.job.looks.nanoseconds |= counted;
         self.job.looks.no_sample_count |= !counted;
-        Some(rest)
+        Some(())
     }
 
     fn tail_line(&mut self, input: &'t str) -> Option<&'t str> {

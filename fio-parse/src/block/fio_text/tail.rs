@@ -115,7 +115,6 @@ pub(super) fn read<'t>(log: &'t Log<'t>, input: &'t str, job: &mut FioJob<'t>) -
     let labelled = |word: &str| -> Option<&'t str> {
         lex::skip_blanks(input.strip_prefix(word)?).strip_prefix(':')
     };
-    let new = |list: &[Share<'t>]| list.is_empty().then_some(());
     match input.as_bytes()[0] {
         b'c' => {
             if let Some(rest) = labelled("cpu") {
@@ -123,22 +122,17 @@ pub(super) fn read<'t>(log: &'t Log<'t>, input: &'t str, job: &mut FioJob<'t>) -
                 return put(&mut job.cpu, cpu).then_some(rest);
             }
             let (rest, shares) = shares(log, labelled("complete")?).ok()?;
-            new(&job.complete)?;
-            job.complete = shares;
-            Some(rest)
+            put_shares(&mut job.complete, shares).then_some(rest)
         }
         b'I' => {
-            let (rest, shares) = shares(log, labelled("IO depths")?).ok()?;
-            new(&job.depths)?;
-            job.depths = shares;
-            Some(rest)
+            let depths = lex::phrase(input, &["IO", "depths"])?;
+            let (rest, shares) = shares(log, lex::skip_blanks(depths).strip_prefix(':')?).ok()?;
+            put_shares(&mut job.depths, shares).then_some(rest)
         }
         b's' => {
             if let Some(rest) = labelled("submit") {
                 let (rest, shares) = shares(log, rest).ok()?;
-                new(&job.submit)?;
-                job.submit = shares;
-                return Some(rest);
+                return put_shares(&mut job.submit, shares).then_some(rest);
             }
             if let Some(rest) = labelled("steadystate") {
                 let (rest, steady) = tail.steady(rest).ok()?;
@@ -177,10 +171,19 @@ pub(super) fn read<'t>(log: &'t Log<'t>, input: &'t str, job: &mut FioJob<'t>) -
 }
 
 /// Puts `value` where nothing is yet; a second line of a kind is another section's.
-fn put<T>(place: &mut Option<T>, value: T) -> bool {
+pub(super) fn put<T>(place: &mut Option<T>, value: T) -> bool {
     let free = place.is_none();
     if free {
         *place = Some(value);
+    }
+    free
+}
+
+/// As [`put`], for a line of shares.
+pub(super) fn put_shares<'t>(place: &mut Vec<Share<'t>>, shares: Vec<Share<'t>>) -> bool {
+    let free = place.is_empty();
+    if free {
+        *place = shares;
     }
     free
 }

@@ -190,6 +190,7 @@ fn a_whole_section_is_read_whatever_stands_around_its_lines() {
         NEW.replace(">=", "&gt;="),
         NEW.replace("BW=", "\n> BW=").replace("stdev=", "\n stdev="),
         NEW.replace('=', "=3D"),
+        NEW.replace("[ ", "[\n> "),
         NEW.trim_end().to_owned(),
     ];
     for text in &variants {
@@ -280,6 +281,10 @@ fn heads_of_all_kinds_are_read() {
         (wrapped.jobs, wrapped.error, wrapped.pid),
         (Some(1), Some(0), Some(4022))
     );
+    let late = head(
+        "test: (groupid=0, jobs=1): err= 0: pid=7: Mon Nov 30\n14:41:52 2026\n  read: IOPS=1, BW=2KiB/s (2kB/s)(4KiB/2000msec)\n",
+    );
+    assert_eq!(late.time, Some("Mon Nov 30\n14:41:52 2026"));
 }
 
 #[test]

@@ -245,19 +245,14 @@ pub fn is_rusage(text: &str) -> bool {
 /// The command of `Command being timed: "…"`.
 pub fn verbose(text: &str) -> Option<&str> {
     let rest = behind(text, "Command being timed:")?.trim_matches(is_blank);
-    Some(rest.trim_matches('"'))
+    Some(rest.trim_matches(['"', '\u{201c}', '\u{201d}']))
 }
 
 /// A line of the long form: its time if it is one that counts, and whether it is the last line.
 pub fn verbose_item(text: &str) -> Option<(Option<Pair<'_>>, bool)> {
     // "Elapsed (wall clock) time (h:mm:ss or m:ss): 0:00.03": the last colon with a blank behind it
-    let colon = text.rfind(':').filter(|_| !text.ends_with(':'))?;
-    let colon = text
-        .match_indices(':')
-        .map(|(at, _)| at)
-        .filter(|&at| lex::skip_blanks(&text[at + 1..]).len() < text.len() - at - 1)
-        .last()
-        .unwrap_or(colon);
+    let has_value = |at: &usize| lex::skip_blanks(&text[at + 1..]).len() < text.len() - at - 1;
+    let colon = text.rmatch_indices(':').map(|(at, _)| at).find(has_value)?;
     let (name, value) = (&text[..colon], text[colon + 1..].trim_matches(is_blank));
     let which = if behind(name, "Elapsed (wall clock)").is_some() {
         Some(Which::Real)

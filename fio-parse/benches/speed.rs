@@ -1,11 +1,14 @@
-//! Megabytes a second of fio's machine formats, from bytes in memory to records with every field read.
+//! Megabytes a second of fio's forms, from bytes in memory to records with every field read, and on to JSON Lines.
 //!
-//! `cargo bench -p fio-parse --bench machine [-- WORD]` runs the lines whose name holds the word. Inputs are the
-//! committed runs repeated to a hundred megabytes, and a log of samples made here. Times are processor time of this
+//! `cargo bench -p fio-parse --bench speed [-- WORD]` runs the lines whose name holds the word. Inputs are the
+//! committed runs repeated to a hundred megabytes (`MEGABYTES=10` for another size), and a log of samples made here. Times are processor time of this
 //! thread, the best of several, so that a busy machine does not spoil them.
 
 use fio_parse::assemble::fio_log::LatencyUnit;
+use fio_parse::block::blocks;
 use fio_parse::block::fio_log::LogKind;
+use fio_parse::context::resolve;
+use fio_parse::record::write_jsonl;
 use fio_parse::series::{Format, series};
 use fio_parse::{Log, parse};
 use std::fmt::Write as _;
@@ -14,8 +17,13 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-const SIZE: usize = 100_000_000;
 const ROUNDS: usize = 5;
+
+/// How large inputs are, in bytes.
+fn size() -> usize {
+    let megabytes = std::env::var("MEGABYTES").ok();
+    1_000_000 * megabytes.map_or(100, |text| text.parse().expect("MEGABYTES is a number"))
+}
 
 /// Seconds that this thread has used; wall time where the system does not tell.
 fn seconds(start: Instant) -> f64 {
@@ -44,7 +52,7 @@ fn bench(name: &str, size: usize, mut work: impl FnMut() -> usize) {
     );
 }
 
-/// The files called `file` of the runs that `keep` keeps, one after the other until they fill `SIZE`.
+/// The files called `file` of the runs that `keep` keeps, one after the other until they fill [`size`].
 fn repeated(file: &str, keep: impl Fn(&str) -> bool) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/runs");
     let mut once = Vec::new();
@@ -59,7 +67,15 @@ fn repeated(file: &str, keep: impl Fn(&str) -> bool) -> Vec<u8> {
             once.extend(text);
         }
     }
-    once.repeat(SIZE / once.len())
+    once.repeat((size() / once.len()).max(1))
+}
+
+/// From bytes to lines of JSON, as the binary does it.
+fn lines(name: &str, bytes: &[u8]) -> usize {
+    let log = Log::from_bytes(name, bytes).unwrap();
+    let parsed = parse(&log);
+    write_jsonl(&parsed.records, std::io::sink()).unwrap();
+    parsed.records.len()
 }
 
 fn records(name: &str, bytes: &[u8]) -> usize {
@@ -70,8 +86,32 @@ fn records(name: &str, bytes: &[u8]) -> usize {
 fn main() {
     // a status series would be dropped as such, and its text be read for nothing
     let plain = |name: &str| !name.starts_with("status");
+    let text = repeated("normal.txt", |name| {
+        plain(name) && !name.contains("-2.") && !name.contains("unified")
+    });
+    bench("normal text of fio 3", text.len(), || {
+        records("a.txt", &text)
+    });
+    bench("normal text to blocks", text.len(), || {
+        let log = Log::from_bytes("a.txt", &text).unwrap();
+        blocks(&log).len()
+    });
+    bench("normal text to contexts", text.len(), || {
+        let log = Log::from_bytes("a.txt", &text).unwrap();
+        let blocks = blocks(&log);
+        let contexts = resolve(&log, &blocks);
+        (0..blocks.len())
+            .filter(|&block| contexts.get(block).is_some())
+            .count()
+    });
+    bench("normal text to JSON Lines", text.len(), || {
+        lines("a.txt", &text)
+    });
+    let old = repeated("normal.txt", |name| plain(name) && name.contains("-2."));
+    bench("normal text of fio 2", old.len(), || records("a.txt", &old));
     let json = repeated("fio.json", plain);
     bench("json", json.len(), || records("a.json", &json));
+    bench("json to JSON Lines", json.len(), || lines("a.json", &json));
     let plus = repeated("fio.json", |name| {
         name.starts_with("randrw") || name.starts_with("null")
     });
@@ -92,7 +132,7 @@ fn main() {
 
     let mut log = String::new();
     let mut random = 1u64;
-    while log.len() < SIZE {
+    while log.len() < size() {
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);

@@ -1,0 +1,271 @@
+//! The parts of a report of fio's normal text to records: jobs, groups, and what stands around them.
+//!
+//! Jobs and groups of a run stay apart, with one run number: job sections have latencies, group lines the sum. A job
+//! that failed taints its group; bytes that its jobs moved can't be more than those of the group.
+
+use super::{Assembler, fio_group, fio_text};
+use crate::block::fio_group::FioGroup;
+use crate::block::fio_note::FioNote;
+use crate::block::fio_text::FioJob;
+use crate::context::Context;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::era::{Era, Look};
+use crate::record::{Dialect, Direction, JobError, Scope, ScopeKind, Tool};
+use std::collections::HashMap;
+
+/// How many different errors of its jobs a group names.
+const ERRORS: usize = 8;
+
+/// What the parts of one fio report share.
+#[derive(Default)]
+pub(super) struct Report {
+    /// Whether the run was ended before its time.
+    interrupted: bool,
+    /// The errors of jobs by run and group: different ones, and a few at most, for their group to name.
+    failed: HashMap<(u32, u32), Vec<JobError>>,
+    /// The failure that was printed on a line of its own, until a job section tells it too.
+    failure: Option<Diagnostic>,
+    /// The run of the jobs that were read, and what they moved in each group and direction.
+    run: u32,
+    moved: HashMap<(u32, Direction), Moved>,
+    /// The records of the last job section, and the era of its fio, for lines that were cut loose from it.
+    last: Vec<usize>,
+    era: Era,
+}
+
+/// What the jobs of a group moved in one direction.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    /// The bytes at least.
+    bytes_min: u64,
+    /// How many job sections say so.
+    jobs: u64,
+}
+
+/// fio, in the version that the context states.
+fn fio(context: &Context) -> Tool {
+    Tool {
+        version: context.version.as_deref().map(str::to_owned),
+        ..Tool::named("fio")
+    }
+}
+
+impl Assembler<'_, '_, '_> {
+    /// Passes over what a later report says better.
+    pub(super) fn past(&mut self) {
+        self.report.last.clear();
+    }
+
+    /// Passes over a job section that a later one says better.
+    pub(super) fn past_job(&mut self, job: &FioJob<'_>) {
+        self.past();
+        self.parsed.diagnostics.push(Diagnostic::note(
+            Code::STATUS_SERIES,
+            Some(job.head.as_ref().map_or(job.span, |head| head.span)),
+            "this report is of a run that went on; the last one below is its result",
+        ));
+    }
+
+    /// The directions of a job section.
+    pub(super) fn fio_job(&mut self, job: &FioJob<'_>, context: &Context) {
+        self.untimed.clear();
+        self.parsed.diagnostics.extend(job.problems.iter().cloned());
+        let era = self.era(context);
+        let workload = context.workload.as_deref();
+        let blocks = workload.map_or_else(Default::default, |workload| {
+            fio_text::BlockSizes::for_section(workload, job)
+        });
+        let errors = fio_text::errors(job);
+        let run = self.series.number(context.run);
+        let head = job.head.as_ref();
+        let scope = Scope {
+            group: head.map(|head| head.group),
+            job: head.map(|head| head.name.to_owned()),
+            jobs: head.and_then(|head| head.jobs),
+            ..Scope::of(match head {
+                Some(head) if head.name == "All clients" && head.pid == Some(0) => {
+                    ScopeKind::AllClients
+                }
+                _ => ScopeKind::Job,
+            })
+        };
+        self.report.failure = None;
+        self.report.last.clear();
+        if self.report.run != run {
+            self.report.run = run;
+            self.report.moved.clear();
+        }
+        self.report.era = era;
+        let measurements = fio_text::measurements(job, era, blocks);
+        for error in &errors {
+            let key = (run, scope.group.unwrap_or(0));
+            let failed = self.report.failed.entry(key).or_default();
+            if failed.len() < ERRORS && !failed.contains(error) {
+                failed.push(error.clone());
+            }
+            if measurements.is_empty() {
+                self.parsed.diagnostics.push(Diagnostic::warning(
+                    Code::JOB_FAILED,
+                    head.map(|head| head.span),
+                    format!(
+                        "the job {:?} failed and moved nothing: {}",
+                        head.map_or("", |head| head.name),
+                        error.text
+                    ),
+                ));
+            }
+        }
+        self.assume(fio_text::era_of(&job.looks, era));
+        for part in measurements {
+            let mut record = self.record(
+                context,
+                part.span,
+                Dialect::FioJob,
+                fio(context),
+                scope.clone(),
+                part.direction,
+            );
+            record.errors.clone_from(&errors);
+            record.interrupted = self.report.interrupted;
+            if record.scope.kind == ScopeKind::Job
+                && let Some(bytes) = &part.measurement.bytes
+            {
+                let key = (scope.group.unwrap_or(0), part.direction);
+                let moved = self.report.moved.entry(key).or_default();
+                moved.bytes_min = moved.bytes_min.saturating_add(bytes.lo().0);
+                moved.jobs += 1;
+            }
+            let lines = job.parts.iter().filter_map(|text| text.line.as_ref());
+            for line in lines.filter(|line| line.direction == part.direction) {
+                if let Some(prefix) = line.prefix {
+                    self.name_file(&mut record, prefix);
+                }
+            }
+            self.report.last.push(self.parsed.records.len());
+            self.push(record, part.measurement, part.warnings);
+        }
+    }
+
+    /// Gives lines that were cut loose to the job section above them.
+    pub(super) fn loose(&mut self, lines: &FioJob<'_>) {
+        self.parsed
+            .diagnostics
+            .extend(lines.problems.iter().cloned());
+        let Some(nearest) = self.report.last.last().copied() else {
+            self.parsed.diagnostics.push(Diagnostic::note(
+                Code::LOOSE_LINES,
+                Some(lines.span),
+                "expected a line such as `read: IOPS=…` above these lines of a job section, found none; nothing was taken from them",
+            ));
+            return;
+        };
+        for &index in &self.report.last {
+            let record = &mut self.parsed.records[index];
+            fio_text::attach(
+                lines,
+                self.report.era,
+                record.direction,
+                index == nearest,
+                &mut record.measurement,
+                &mut record.warnings,
+            );
+        }
+    }
+
+    /// The lines of a group status.
+    pub(super) fn fio_group(&mut self, group: &FioGroup<'_>, context: &Context) {
+        self.untimed.clear();
+        self.parsed
+            .diagnostics
+            .extend(group.problems.iter().cloned());
+        let era = self.era(context);
+        let run = self.series.number(context.run);
+        self.report.last.clear();
+        let measured = fio_group::measurements(group, era);
+        for (line, printed) in measured.into_iter().zip(&group.lines) {
+            let scope = Scope {
+                group: group.group,
+                ..Scope::of(ScopeKind::Group)
+            };
+            let mut record = self.record(
+                context,
+                line.span,
+                Dialect::FioGroup,
+                fio(context),
+                scope,
+                line.direction,
+            );
+            // a sum that a failed job is part of is no result either
+            let failed = self.report.failed.get(&(run, group.group.unwrap_or(0)));
+            record.errors = failed.cloned().unwrap_or_default();
+            record.interrupted = self.report.interrupted;
+            self.assume(era.seen(if printed.legacy {
+                Look::Legacy
+            } else {
+                Look::Modern
+            }));
+            if let Some(prefix) = printed.prefix {
+                self.name_file(&mut record, prefix);
+            }
+            let mut warnings = line.warnings;
+            let key = (group.group.unwrap_or(0), line.direction);
+            let moved = self
+                .report
+                .moved
+                .get(&key)
+                .filter(|_| self.report.run == run);
+            if let (Some(moved), Some(bytes)) = (moved, &line.measurement.bytes)
+                // to 2.16 the sum counts whole KiB of each job; sections may be missing, so it may well be larger
+                && moved.bytes_min > bytes.hi().0.saturating_add(1024 * moved.jobs)
+            {
+                warnings.push(Diagnostic::warning(
+                    Code::DISAGREE,
+                    bytes.printed.first().map(|printed| printed.span),
+                    format!(
+                        "the jobs above moved {} bytes or more, but {} is printed for their group",
+                        moved.bytes_min,
+                        bytes
+                            .printed
+                            .first()
+                            .map_or("", |printed| printed.text.as_str())
+                    ),
+                ));
+            }
+            self.push(record, line.measurement, warnings);
+        }
+    }
+
+    /// What a note says of the report it belongs to.
+    pub(super) fn note(&mut self, note: &FioNote<'_>) {
+        match note {
+            FioNote::Version(_) | FioNote::Starting => self.end_report(),
+            FioNote::Ended | FioNote::Progress { interrupted: true } => {
+                self.report.interrupted = true
+            }
+            FioNote::Failure(text) => {
+                let failure = Diagnostic::warning(
+                    Code::JOB_FAILED,
+                    Some(text.span),
+                    format!("a job failed: {}", text.text.trim_start_matches("fio: ")),
+                );
+                self.parsed
+                    .diagnostics
+                    .extend(self.report.failure.replace(failure));
+            }
+            _ => {}
+        }
+    }
+
+    /// What was said of one report does not hold for the next.
+    pub(super) fn end_report(&mut self) {
+        let report = std::mem::take(&mut self.report);
+        self.parsed.diagnostics.extend(report.failure);
+    }
+
+    /// Notes once that a version had to be assumed.
+    fn assume(&mut self, era: Era) {
+        if self.assumption.is_none() {
+            self.assumption = era.assumption();
+        }
+    }
+}

@@ -1,0 +1,559 @@
+//! Lines that are byte for byte as fio 3.x prints them, read in one go.
+//!
+//! Nearly all lines of a large log are, and there the speed is decided. Such a line is taken apart here by a cursor
+//! over bytes, from its start to its line feed. A line that differs in one byte (wrapped, quoted, of an older form,
+//! cut) is refused, and the tolerant readers of the modules beside this one read it. They read the same from the
+//! lines that this one takes; `tests` holds the two against each other.
+//!
+//! ```text
+//! slat = "slat (" unit "): min=" figure ", max=" figure ", avg=" number ", stdev=" number
+//! row  = "|" number "th=[" number "]" { ", " number "th=[" number "]" } [","]
+//! and so on: the grammars of the other modules with just the blanks that fio prints
+//! ```
+
+use super::direction::{DirectionLine, SampleLine};
+use super::latency::{Kind, LatencyLine, TimeUnit, Title};
+use super::tail::{Counts, CpuLine, Issued, Share, TargetLine};
+use crate::block::fio_group::{GroupLine, Pair};
+use crate::figure::Figure;
+use crate::record::Direction;
+use crate::source::{Log, Span};
+
+/// A line of a section.
+pub(super) enum Line<'t> {
+    /// A direction line.
+    Direction(DirectionLine<'t>),
+    /// A latency line.
+    Latency(Title<'t>, LatencyLine<'t>),
+    /// The title of percentiles.
+    Percentiles(Title<'t>),
+    /// A row of percentiles; they were put where the caller said.
+    Row,
+    /// A line of the latency distribution.
+    Distribution(Title<'t>, Vec<Share<'t>>),
+    /// A sample line.
+    Samples(SampleLine<'t>),
+    /// Processor use.
+    Cpu(CpuLine<'t>),
+    /// Shares of queue depths.
+    Depths(Vec<Share<'t>>),
+    /// Shares of I/Os per submit call.
+    Submit(Vec<Share<'t>>),
+    /// Shares of I/Os per completion call.
+    Complete(Vec<Share<'t>>),
+    /// Counts of I/Os with the letters `rwts`.
+    Issued(Issued<'t>),
+    /// What was asked of the latency.
+    Target(TargetLine<'t>),
+}
+
+/// Percentiles and their latencies.
+pub(super) type Items<'t> = Vec<(&'t str, Figure<'t>)>;
+
+/// Reads the line of a section that starts at the offset `at` of the log, and gives the offset of its line feed.
+///
+/// Rows of percentiles are added to `items`, if there is a list that they can belong to.
+pub(super) fn line<'t>(
+    log: &'t Log<'_>,
+    at: usize,
+    items: Option<&mut Items<'t>>,
+) -> Option<(Line<'t>, usize)> {
+    let mut cursor = Cursor::new(log, at);
+    cursor.blanks();
+    let line = match cursor.peek() {
+        b'|' => {
+            cursor.row(items?)?;
+            Line::Row
+        }
+        b's' | b'c' | b'l' => cursor.latency_or_calls()?,
+        b'b' | b'i' => cursor.samples_or_issued()?,
+        b'r' | b'w' | b't' => Line::Direction(cursor.direction()?),
+        b'I' => {
+            cursor.eat(b"IO depths    : ")?;
+            Line::Depths(cursor.shares()?)
+        }
+        _ => return None,
+    };
+    cursor.line_feed().map(|end| (line, end))
+}
+
+/// Reads a head from its mark at the offset `at` on, where the job went well; gives its group, jobs and process, and
+/// where its time stands, with which the line ends.
+pub(super) fn head<'t>(log: &'t Log<'_>, at: usize) -> Option<(u32, u32, i64, Figure<'t>)> {
+    let mut cursor = Cursor::new(log, at);
+    cursor.eat(b"(groupid=")?;
+    let group = u32::try_from(cursor.count()?).ok()?;
+    cursor.eat(b", jobs=")?;
+    let jobs = u32::try_from(cursor.count()?).ok()?;
+    cursor.eat(b"): err= 0: pid=")?;
+    let pid = i64::try_from(cursor.count()?).ok()?;
+    cursor.eat(b": ")?;
+    let start = cursor.at;
+    // "Mon Nov 30 14:42:38 2026"
+    let time: &[u8; 24] = log.text().as_bytes().get(start..)?.first_chunk()?;
+    let fits = |pattern: &[u8; 24]| {
+        time.iter()
+            .zip(pattern)
+            .all(|(&byte, &wanted)| match wanted {
+                b'A' => byte.is_ascii_alphabetic(),
+                b'0' => byte.is_ascii_digit(),
+                mark => byte == mark,
+            })
+    };
+    if !fits(b"AAA AAA 00 00:00:00 0000") && !fits(b"AAA AAA  0 00:00:00 0000") {
+        return None;
+    }
+    cursor.at += time.len();
+    cursor.line_feed()?;
+    Some((group, jobs, pid, cursor.figure_from(start)?))
+}
+
+/// Reads a line of a group status, as 2.17 and later print it; gives the offset of its line feed.
+pub(in crate::block) fn group_line<'t>(
+    log: &'t Log<'_>,
+    at: usize,
+) -> Option<(GroupLine<'t>, usize)> {
+    let mut cursor = Cursor::new(log, at);
+    cursor.blanks();
+    let start = cursor.at;
+    let direction = match cursor.peek() {
+        b'R' => cursor.eat(b"READ: bw=").map(|()| Direction::Read),
+        b'W' => cursor.eat(b"WRITE: bw=").map(|()| Direction::Write),
+        b'T' => cursor.eat(b"TRIM: bw=").map(|()| Direction::Trim),
+        _ => None,
+    }?;
+    let bw = cursor.pair()?;
+    cursor.eat(b", ")?;
+    let (min, max) = cursor.range()?;
+    cursor.eat(b" (")?;
+    let (min_twin, max_twin) = cursor.range()?;
+    cursor.eat(b"), io=")?;
+    let io = cursor.pair()?;
+    cursor.eat(b", run=")?;
+    let (run_min, run_max) = cursor.range()?;
+    if !run_max.text.ends_with("sec") {
+        return None;
+    }
+    let pair = |first, second| Pair {
+        first: Some(first),
+        second: Some(second),
+    };
+    let line = GroupLine {
+        span: cursor.span(start, cursor.at),
+        prefix: None,
+        direction,
+        legacy: false,
+        bw,
+        bw_min: pair(min, min_twin),
+        bw_max: pair(max, max_twin),
+        io,
+        run_min: Some(run_min),
+        run_max: Some(run_max),
+    };
+    cursor.line_feed().map(|end| (line, end))
+}
+
+/// A place in the log's text.
+#[derive(Clone, Copy)]
+struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    fn new(log: &'t Log<'_>, at: usize) -> Self {
+        Self {
+            text: log.text(),
+            at,
+        }
+    }
+
+    /// The next byte; a line feed at the end of the log.
+    #[inline]
+    fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(b'\n')
+    }
+
+    /// Passes over spaces.
+    #[inline]
+    fn blanks(&mut self) {
+        while self.peek() == b' ' {
+            self.at += 1;
+        }
+    }
+
+    /// Passes over `literal`, which must stand here.
+    #[inline(always)]
+    fn eat<const N: usize>(&mut self, literal: &[u8; N]) -> Option<()> {
+        let here = self.text.as_bytes().get(self.at..self.at + N)?;
+        (here == literal).then(|| self.at += N)
+    }
+
+    /// Passes over a line feed, which must stand here; gives its offset.
+    fn line_feed(&self) -> Option<usize> {
+        (self.text.as_bytes().get(self.at) == Some(&b'\n')).then_some(self.at)
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        // the length of a log fits 32 bits
+        Span {
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+
+    fn figure_from(&self, start: usize) -> Option<Figure<'t>> {
+        Some(Figure {
+            text: self.text.get(start..self.at)?,
+            span: self.span(start, self.at),
+        })
+    }
+
+    /// Passes over digits, at least one.
+    #[inline]
+    fn digits(&mut self) -> Option<()> {
+        let start = self.at;
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+        }
+        (self.at > start).then_some(())
+    }
+
+    /// Digits, and perhaps a point with more of them.
+    #[inline]
+    fn number(&mut self) -> Option<Figure<'t>> {
+        let start = self.at;
+        self.digits()?;
+        if self.peek() == b'.' {
+            self.at += 1;
+            self.digits()?;
+        }
+        self.figure_from(start)
+    }
+
+    /// A number with its prefix and unit.
+    #[inline]
+    fn figure(&mut self, unit: impl Fn(u8) -> bool) -> Option<Figure<'t>> {
+        let start = self.at;
+        self.digits()?;
+        if self.peek() == b'.' {
+            self.at += 1;
+            self.digits()?;
+        }
+        while unit(self.peek()) {
+            self.at += 1;
+        }
+        self.figure_from(start)
+    }
+
+    /// A whole number of few enough digits.
+    #[inline]
+    fn count(&mut self) -> Option<u64> {
+        let start = self.at;
+        let mut value = 0u64;
+        while let digit @ 0..=9 = self.peek().wrapping_sub(b'0') {
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            self.at += 1;
+        }
+        matches!(self.at - start, 1..=19).then_some(value)
+    }
+
+    /// `name=` and a figure behind blanks: fio pads means.
+    #[inline(always)]
+    fn padded<const N: usize>(&mut self, name: &[u8; N]) -> Option<Figure<'t>> {
+        self.eat(name)?;
+        self.blanks();
+        self.number()
+    }
+
+    /// `1.00th=[   63],  5.00th=[  112],` to the end of the line.
+    fn row(&mut self, items: &mut Items<'t>) -> Option<()> {
+        self.at += 1;
+        let had = items.len();
+        let mut go_on = || {
+            loop {
+                self.blanks();
+                let which = self.number()?;
+                self.eat(b"th=[")?;
+                self.blanks();
+                let latency = self.number()?;
+                self.eat(b"]")?;
+                items.push((which.text, latency));
+                match self.peek() {
+                    b',' => self.at += 1,
+                    b'\n' => return Some(()),
+                    _ => return None,
+                }
+                if self.peek() == b'\n' {
+                    return Some(());
+                }
+            }
+        };
+        let done = go_on();
+        if done.is_none() {
+            items.truncate(had);
+        }
+        done
+    }
+
+    fn latency_or_calls(&mut self) -> Option<Line<'t>> {
+        let kind = match self.peek() {
+            b's' => {
+                if self.eat(b"submit    : ").is_some() {
+                    return self.shares().map(Line::Submit);
+                }
+                match self.eat(b"slat ") {
+                    Some(()) => Kind::Slat,
+                    None => self.eat(b"sync ").map(|()| Kind::Sync)?,
+                }
+            }
+            b'c' => {
+                if self.eat(b"clat ").is_some() {
+                    Kind::Clat
+                } else if self.eat(b"cpu          : ").is_some() {
+                    return self.cpu().map(Line::Cpu);
+                } else {
+                    self.eat(b"complete  : ")?;
+                    return self.shares().map(Line::Complete);
+                }
+            }
+            _ => {
+                if self.eat(b"latency   : ").is_some() {
+                    return self.target().map(Line::Target);
+                }
+                self.eat(b"lat ")?;
+                Kind::Lat
+            }
+        };
+        let percentiles = self.eat(b"percentiles ").is_some();
+        let unit = match self.peek() {
+            b'(' => match self.text.as_bytes().get(self.at + 1)? {
+                b'n' => self.eat(b"(nsec)").map(|()| TimeUnit::Nsec),
+                b'u' => self.eat(b"(usec)").map(|()| TimeUnit::Usec),
+                b'm' => self.eat(b"(msec)").map(|()| TimeUnit::Msec),
+                _ => None,
+            },
+            _ => None,
+        }?;
+        let title = Title {
+            kind,
+            priority: None,
+            share: None,
+            percentiles,
+            unit,
+        };
+        if percentiles {
+            self.eat(b":")?;
+            return Some(Line::Percentiles(title));
+        }
+        if self.eat(b": ").is_none() {
+            self.eat(b"   : ")?;
+            return Some(Line::Distribution(title, self.shares()?));
+        }
+        let letter = |byte: u8| byte.is_ascii_alphabetic();
+        self.eat(b"min=")?;
+        self.blanks();
+        let min = self.figure(letter)?;
+        self.eat(b", max=")?;
+        self.blanks();
+        let max = self.figure(letter)?;
+        let avg = self.padded(b", avg=")?;
+        let stdev = self.padded(b", stdev=")?;
+        let line = LatencyLine {
+            unit,
+            min: Some(min),
+            max: Some(max),
+            avg: Some(avg),
+            stdev: Some(stdev),
+        };
+        Some(Line::Latency(title, line))
+    }
+
+    /// `1=0.1%, 2=0.1%, >=64=0.0%`.
+    fn shares(&mut self) -> Option<Vec<Share<'t>>> {
+        let mut shares = Vec::with_capacity(8);
+        loop {
+            let more = self.eat(b">=").is_some();
+            let at = self.count()?;
+            self.eat(b"=")?;
+            let percent = self.number()?;
+            self.eat(b"%")?;
+            shares.push(Share { at, more, percent });
+            if self.peek() == b'\n' {
+                return Some(shares);
+            }
+            self.eat(b", ")?;
+        }
+    }
+
+    fn cpu(&mut self) -> Option<CpuLine<'t>> {
+        self.eat(b"usr=")?;
+        let usr = self.number()?;
+        self.eat(b"%, sys=")?;
+        let sys = self.number()?;
+        self.eat(b"%, ctx=")?;
+        let ctx = self.count()?;
+        self.eat(b", majf=")?;
+        let majf = self.count()?;
+        self.eat(b", minf=")?;
+        let minf = self.count()?;
+        Some(CpuLine {
+            usr: Some(usr),
+            sys: Some(sys),
+            ctx: Some(ctx),
+            majf: Some(majf),
+            minf: Some(minf),
+        })
+    }
+
+    fn target(&mut self) -> Option<TargetLine<'t>> {
+        self.eat(b"target=")?;
+        let target = self.figure(|byte| byte.is_ascii_alphabetic())?;
+        self.eat(b", window=")?;
+        let window = self.figure(|byte| byte.is_ascii_alphabetic())?;
+        self.eat(b", percentile=")?;
+        let percentile = self.number()?;
+        self.eat(b"%, depth=")?;
+        let depth = self.count()?;
+        Some(TargetLine {
+            target,
+            window: Some(window),
+            percentile: Some(percentile),
+            depth: Some(depth),
+        })
+    }
+
+    fn samples_or_issued(&mut self) -> Option<Line<'t>> {
+        let start = self.at;
+        if self.eat(b"issued rwts: ").is_some() {
+            let start = self.at;
+            self.eat(b"total=")?;
+            let total = self.counts()?;
+            let text = self.figure_from(start)?;
+            self.eat(b" short=")?;
+            let short = self.counts()?;
+            self.eat(b" dropped=")?;
+            let dropped = self.counts()?;
+            return Some(Line::Issued(Issued {
+                total,
+                short,
+                dropped,
+                text,
+            }));
+        }
+        let (unit, per) = if self.eat(b"bw (").is_some() {
+            self.blanks();
+            let start = self.at;
+            while self.peek().is_ascii_alphabetic() {
+                self.at += 1;
+            }
+            let unit = self.figure_from(start)?.text;
+            self.eat(b"/s): ")?;
+            (Some(unit).filter(|unit| !unit.is_empty())?, true)
+        } else {
+            self.eat(b"iops        : ")?;
+            ("", false)
+        };
+        let letter = |byte: u8| byte.is_ascii_alphabetic();
+        self.eat(b"min=")?;
+        self.blanks();
+        let min = self.figure(letter)?;
+        self.eat(b", max=")?;
+        self.blanks();
+        let max = self.figure(letter)?;
+        let share = match per {
+            true => {
+                let share = self.padded(b", per=")?;
+                self.eat(b"%")?;
+                Some(share)
+            }
+            false => None,
+        };
+        let avg = self.padded(b", avg=")?;
+        let stdev = self.padded(b", stdev=")?;
+        self.eat(b", samples=")?;
+        self.blanks();
+        let count = self.count()?;
+        Some(Line::Samples(SampleLine {
+            span: self.span(start, self.at),
+            unit: per.then_some(unit),
+            min: Some(min),
+            max: Some(max),
+            per: share,
+            avg: Some(avg),
+            stdev: Some(stdev),
+            count: Some(count),
+        }))
+    }
+
+    /// `5689,2503,0,0`: the four counts of 3.x.
+    fn counts(&mut self) -> Option<Counts> {
+        let mut counts = [self.count()?, 0, 0, 0];
+        for next in &mut counts[1..] {
+            self.eat(b",")?;
+            *next = self.count()?;
+        }
+        Some(Counts::from_buf(counts))
+    }
+
+    fn direction(&mut self) -> Option<DirectionLine<'t>> {
+        let start = self.at;
+        let direction = match self.peek() {
+            b'r' => self.eat(b"read: IOPS=").map(|()| Direction::Read),
+            b'w' => self.eat(b"write: IOPS=").map(|()| Direction::Write),
+            _ => self.eat(b"trim: IOPS=").map(|()| Direction::Trim),
+        }?;
+        let iops = self.figure(|byte| byte.is_ascii_alphabetic())?;
+        self.eat(b", BW=")?;
+        let bw = self.pair()?;
+        self.eat(b"(")?;
+        let io = self.figure(|byte| byte.is_ascii_alphabetic())?;
+        self.eat(b"/")?;
+        let runtime = self.figure(|byte| byte.is_ascii_alphabetic())?;
+        self.eat(b")")?;
+        if !runtime.text.ends_with("sec") {
+            return None;
+        }
+        let span = self.span(start, self.at);
+        let zone_resets = self.eat(b"; ").is_some();
+        if zone_resets {
+            self.count()?;
+            self.eat(b" zone resets")?;
+        }
+        Some(DirectionLine {
+            span,
+            prefix: None,
+            direction,
+            legacy: false,
+            iops: Some(iops),
+            bw,
+            io: Pair {
+                first: Some(io),
+                second: None,
+            },
+            runtime: Some(runtime),
+            zone_resets,
+        })
+    }
+
+    /// `155MiB/s (163MB/s)`.
+    fn pair(&mut self) -> Option<Pair<'t>> {
+        let unit = |byte: u8| byte.is_ascii_alphabetic() || byte == b'/';
+        let first = self.figure(unit)?;
+        self.eat(b" (")?;
+        let second = self.figure(unit)?;
+        self.eat(b")")?;
+        Some(Pair {
+            first: Some(first),
+            second: Some(second),
+        })
+    }
+
+    /// `155MiB/s-160MiB/s`.
+    fn range(&mut self) -> Option<(Figure<'t>, Figure<'t>)> {
+        let unit = |byte: u8| byte.is_ascii_alphabetic() || byte == b'/';
+        let from = self.figure(unit)?;
+        self.eat(b"-")?;
+        Some((from, self.figure(unit)?))
+    }
+}

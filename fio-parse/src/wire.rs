@@ -1,0 +1,536 @@
+//! Records to JSON Lines, quickly.
+//!
+//! What a line holds is defined by the `Serialize` of [`Record`] and its parts; this module writes the same bytes for
+//! the parts that make nearly all of a log's output (readings, latencies, distributions), with constant pieces copied
+//! whole instead of name by name, and the workload of a run once. Everything else goes through serde. That the
+//! two agree is tested below, and on every fixture.
+//!
+//! Each value is followed by a comma, and the end of an object or list takes the last one back: so no field needs to
+//! know whether it is the first.
+
+use crate::reading::{Printed, Reading};
+use crate::record::{
+    CountBucket, Cpu, Depths, Ios, Latency, LatencyBucket, LatencyTarget, Measurement, Percentile,
+    PriorityLatency, Record, Samples, Scope, Spread, Tool,
+};
+use crate::source::Span;
+use crate::unit::{EXACT_F64, Quantity};
+use crate::workload::Workload;
+use serde::Serialize;
+use std::io;
+use std::sync::Arc;
+
+/// How much is gathered before it is written.
+const CHUNK: usize = 1 << 16;
+
+/// Writes each record as a line of JSON. Errors: of `out`.
+pub(crate) fn write_jsonl<W: io::Write>(records: &[Record], mut out: W) -> io::Result<()> {
+    let mut line = Vec::with_capacity(CHUNK + CHUNK / 2);
+    let mut workload = None;
+    for record in records {
+        write_record(record, &mut workload, &mut line);
+        line.push(b'\n');
+        if line.len() >= CHUNK {
+            out.write_all(&line)?;
+            line.clear();
+        }
+    }
+    out.write_all(&line)
+}
+
+/// The last workload and its JSON: the records of a run share one.
+type LastWorkload<'r> = Option<(&'r Arc<Workload>, Vec<u8>)>;
+
+fn write_record<'r>(record: &'r Record, last: &mut LastWorkload<'r>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    other(out, b"\"v\":", &record.v);
+    out.extend_from_slice(b"\"source\":{\"name\":");
+    string(out, &record.source.name);
+    out.push(b',');
+    if let Some(at) = record.source.span {
+        out.extend_from_slice(b"\"span\":");
+        span(out, at);
+        out.push(b',');
+    }
+    if let Some(line) = record.source.line {
+        number(out, b"\"line\":", line.into());
+    }
+    other(out, b"\"dialect\":", &record.source.dialect);
+    out.extend_from_slice(b"\"tool\":");
+    record.source.tool.write(out);
+    out.push(b',');
+    close(out, b'}');
+    out.push(b',');
+    if let Some(machine) = &record.machine {
+        other(out, b"\"machine\":", machine);
+    }
+    if let Some(device) = &record.device {
+        other(out, b"\"device\":", device);
+    }
+    if !record.section.is_empty() {
+        other(out, b"\"section\":", &record.section);
+    }
+    if let Some(workload) = &record.workload {
+        let known = matches!(last, Some((known, _)) if Arc::ptr_eq(known, workload));
+        if !known {
+            let mut json = Vec::new();
+            serde(&mut json, &**workload);
+            *last = Some((workload, json));
+        }
+        if let Some((_, json)) = last {
+            out.extend_from_slice(b"\"workload\":");
+            out.extend_from_slice(json);
+            out.push(b',');
+        }
+    }
+    number(out, b"\"run\":", record.run.into());
+    out.extend_from_slice(b"\"scope\":");
+    record.scope.write(out);
+    out.push(b',');
+    other(out, b"\"direction\":", &record.direction);
+    out.extend_from_slice(b"\"measurement\":");
+    record.measurement.write(out);
+    out.push(b',');
+    if !record.errors.is_empty() {
+        other(out, b"\"errors\":", &record.errors);
+    }
+    if record.interrupted {
+        out.extend_from_slice(b"\"interrupted\":true,");
+    }
+    if let Some(fidelity) = &record.fidelity {
+        other(out, b"\"fidelity\":", fidelity);
+    }
+    if !record.environment.is_empty() {
+        other(out, b"\"environment\":", &record.environment);
+    }
+    if !record.warnings.is_empty() {
+        other(out, b"\"warnings\":", &record.warnings);
+    }
+    close(out, b'}');
+}
+
+/// What is written by hand.
+trait Write {
+    fn write(&self, out: &mut Vec<u8>);
+}
+
+/// Ends an object or a list.
+#[inline]
+fn close(out: &mut Vec<u8>, end: u8) {
+    match out.last_mut() {
+        Some(last @ b',') => *last = end,
+        _ => out.push(end),
+    }
+}
+
+/// A value as serde writes it.
+#[inline]
+fn serde<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
+    serde_json::to_writer(out, value)
+        .expect("the types of a record are all JSON, and memory takes all");
+}
+
+/// A name and a value as serde writes it, and a comma.
+fn other<T: Serialize + ?Sized>(out: &mut Vec<u8>, name: &[u8], value: &T) {
+    out.extend_from_slice(name);
+    serde(out, value);
+    out.push(b',');
+}
+
+#[inline(always)]
+fn number<const N: usize>(out: &mut Vec<u8>, name: &[u8; N], value: u64) {
+    out.extend_from_slice(name);
+    serde(out, &value);
+    out.push(b',');
+}
+
+/// A name and a value, where there is one.
+#[inline(always)]
+fn field<T: Write, const N: usize>(out: &mut Vec<u8>, name: &[u8; N], value: &Option<T>) {
+    if let Some(value) = value {
+        out.extend_from_slice(name);
+        value.write(out);
+        out.push(b',');
+    }
+}
+
+/// A name and a list, unless it is empty.
+#[inline(always)]
+fn list<T: Write, const N: usize>(out: &mut Vec<u8>, name: &[u8; N], values: &[T]) {
+    if values.is_empty() {
+        return;
+    }
+    out.extend_from_slice(name);
+    out.push(b'[');
+    for value in values {
+        value.write(out);
+        out.push(b',');
+    }
+    close(out, b']');
+    out.push(b',');
+}
+
+/// A string; what needs an escape is left to serde.
+fn string(out: &mut Vec<u8>, text: &str) {
+    if text
+        .bytes()
+        .any(|byte| byte < 0x20 || matches!(byte, b'"' | b'\\'))
+    {
+        return serde(out, text);
+    }
+    out.push(b'"');
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'"');
+}
+
+fn span(out: &mut Vec<u8>, span: Span) {
+    out.push(b'[');
+    serde(out, &span.start);
+    out.push(b',');
+    serde(out, &span.end);
+    out.push(b']');
+}
+
+/// A bound as `Reading` writes it: whole where the quantity is.
+fn bound<Q: Quantity>(out: &mut Vec<u8>, bound: Q) {
+    match bound.to_u64() {
+        Some(whole) => serde(out, &whole),
+        None => serde(out, &bound.to_f64()),
+    }
+}
+
+/// The fields of a reading, without the braces.
+fn reading<Q: Quantity>(out: &mut Vec<u8>, reading: &Reading<Q>) {
+    let (lo, hi) = (reading.lo(), reading.hi());
+    out.extend_from_slice(b"\"value\":");
+    match lo.to_u64().filter(|_| lo == hi) {
+        Some(whole) => serde(out, &whole),
+        None => {
+            let value = reading.value();
+            let whole = value as u64;
+            if value < EXACT_F64 && whole as f64 == value {
+                serde(out, &whole);
+            } else {
+                serde(out, &value);
+            }
+        }
+    }
+    out.extend_from_slice(b",\"lo\":");
+    bound(out, lo);
+    out.extend_from_slice(b",\"hi\":");
+    bound(out, hi);
+    out.push(b',');
+    list(out, b"\"printed\":", &reading.printed);
+}
+
+impl Write for Printed {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"text\":");
+        string(out, &self.text);
+        out.extend_from_slice(b",\"span\":");
+        span(out, self.span);
+        out.push(b'}');
+    }
+}
+
+impl<Q: Quantity> Write for Reading<Q> {
+    fn write(&self, out: &mut Vec<u8>) {
+        if self.possible().parts().len() > 1 {
+            return serde(out, self);
+        }
+        out.push(b'{');
+        reading(out, self);
+        close(out, b'}');
+    }
+}
+
+impl<T: Write> Write for Box<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        (**self).write(out);
+    }
+}
+
+impl Write for String {
+    fn write(&self, out: &mut Vec<u8>) {
+        string(out, self);
+    }
+}
+
+impl Write for Tool {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"name\":");
+        string(out, &self.name);
+        out.push(b',');
+        field(out, b"\"version\":", &self.version);
+        field(out, b"\"implementation\":", &self.implementation);
+        close(out, b'}');
+    }
+}
+
+impl Write for Scope {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        other(out, b"\"kind\":", &self.kind);
+        field(out, b"\"group\":", &self.group.map(u64::from));
+        field(out, b"\"job\":", &self.job);
+        field(out, b"\"jobs\":", &self.jobs.map(u64::from));
+        field(out, b"\"host\":", &self.host);
+        close(out, b'}');
+    }
+}
+
+impl Write for u64 {
+    fn write(&self, out: &mut Vec<u8>) {
+        serde(out, self);
+    }
+}
+
+impl Write for Percentile {
+    fn write(&self, out: &mut Vec<u8>) {
+        if self.reading.possible().parts().len() > 1 {
+            return serde(out, self);
+        }
+        out.extend_from_slice(b"{\"p\":");
+        serde(out, &self.p);
+        out.push(b',');
+        reading(out, &self.reading);
+        close(out, b'}');
+    }
+}
+
+impl Write for Latency {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        field(out, b"\"min\":", &self.min);
+        field(out, b"\"max\":", &self.max);
+        field(out, b"\"mean\":", &self.mean);
+        field(out, b"\"stddev\":", &self.stddev);
+        field(out, b"\"samples\":", &self.samples);
+        list(out, b"\"percentiles\":", &self.percentiles);
+        if !self.bins.is_empty() {
+            other(out, b"\"bins\":", &self.bins);
+        }
+        close(out, b'}');
+    }
+}
+
+impl<Q: Quantity> Write for Spread<Q> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        field(out, b"\"min\":", &self.min);
+        field(out, b"\"max\":", &self.max);
+        field(out, b"\"mean\":", &self.mean);
+        field(out, b"\"stddev\":", &self.stddev);
+        field(out, b"\"count\":", &self.count);
+        field(out, b"\"per\":", &self.per);
+        close(out, b'}');
+    }
+}
+
+impl Write for Samples {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        field(out, b"\"bytes_per_sec\":", &self.bytes_per_sec);
+        field(out, b"\"iops\":", &self.iops);
+        close(out, b'}');
+    }
+}
+
+impl Write for Ios {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        number(out, b"\"total\":", self.total);
+        number(out, b"\"short\":", self.short);
+        number(out, b"\"dropped\":", self.dropped);
+        close(out, b'}');
+    }
+}
+
+impl Write for Cpu {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        field(out, b"\"user_percent\":", &self.user_percent);
+        field(out, b"\"system_percent\":", &self.system_percent);
+        field(out, b"\"context_switches\":", &self.context_switches);
+        field(out, b"\"major_faults\":", &self.major_faults);
+        field(out, b"\"minor_faults\":", &self.minor_faults);
+        close(out, b'}');
+    }
+}
+
+impl Write for LatencyBucket {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        number(out, b"\"ge_ns\":", self.ge_ns);
+        field(out, b"\"lt_ns\":", &self.lt_ns);
+        out.extend_from_slice(b"\"percent\":");
+        self.percent.write(out);
+        out.push(b'}');
+    }
+}
+
+impl Write for CountBucket {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        number(out, b"\"min\":", self.min);
+        field(out, b"\"max\":", &self.max);
+        out.extend_from_slice(b"\"percent\":");
+        self.percent.write(out);
+        out.push(b'}');
+    }
+}
+
+impl Write for Depths {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        list(out, b"\"depth\":", &self.depth);
+        list(out, b"\"submit\":", &self.submit);
+        list(out, b"\"complete\":", &self.complete);
+        close(out, b'}');
+    }
+}
+
+impl Write for LatencyTarget {
+    fn write(&self, out: &mut Vec<u8>) {
+        serde(out, self);
+    }
+}
+
+impl Write for PriorityLatency {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"priority\":");
+        string(out, &self.priority);
+        out.push(b',');
+        field(out, b"\"percent\":", &self.percent);
+        field(out, b"\"clat_ns\":", &self.clat_ns);
+        field(out, b"\"lat_ns\":", &self.lat_ns);
+        close(out, b'}');
+    }
+}
+
+impl Write for Measurement {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        field(out, b"\"bytes_per_sec\":", &self.bytes_per_sec);
+        field(out, b"\"bytes\":", &self.bytes);
+        field(out, b"\"iops\":", &self.iops);
+        field(out, b"\"runtime_ns\":", &self.runtime_ns);
+        field(out, b"\"runtime_ns_min\":", &self.runtime_ns_min);
+        field(out, b"\"bytes_per_sec_min\":", &self.bytes_per_sec_min);
+        field(out, b"\"bytes_per_sec_max\":", &self.bytes_per_sec_max);
+        field(out, b"\"wall_ns\":", &self.wall_ns);
+        if let Some(covers) = &self.wall_covers {
+            other(out, b"\"wall_covers\":", covers);
+        }
+        field(out, b"\"user_ns\":", &self.user_ns);
+        field(out, b"\"system_ns\":", &self.system_ns);
+        field(out, b"\"io_phase_ns\":", &self.io_phase_ns);
+        field(out, b"\"flush_ns\":", &self.flush_ns);
+        field(out, b"\"sync_ns\":", &self.sync_ns);
+        field(out, b"\"slat_ns\":", &self.slat_ns);
+        field(out, b"\"clat_ns\":", &self.clat_ns);
+        field(out, b"\"lat_ns\":", &self.lat_ns);
+        field(out, b"\"sync_lat_ns\":", &self.sync_lat_ns);
+        list(out, b"\"priorities\":", &self.priorities);
+        if let Some(steady) = &self.steady_state {
+            other(out, b"\"steady_state\":", steady);
+        }
+        field(out, b"\"samples\":", &self.samples);
+        field(out, b"\"ios\":", &self.ios);
+        field(out, b"\"cpu\":", &self.cpu);
+        list(out, b"\"lat_distribution\":", &self.lat_distribution);
+        field(out, b"\"depths\":", &self.depths);
+        field(out, b"\"latency_target\":", &self.latency_target);
+        if let Some(records) = &self.records_in {
+            other(out, b"\"records_in\":", records);
+        }
+        if let Some(records) = &self.records_out {
+            other(out, b"\"records_out\":", records);
+        }
+        close(out, b'}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interval::{Interval, Possible};
+    use crate::source::Log;
+    use crate::unit::{Bytes, Nanos};
+    use proptest::prelude::*;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    /// Every text below the fixtures.
+    fn fixtures() -> Vec<PathBuf> {
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    files.push(path);
+                }
+            }
+        }
+        files
+    }
+
+    #[test]
+    fn lines_are_what_serde_writes() {
+        let mut count = 0;
+        for file in fixtures() {
+            let bytes = fs::read(&file).unwrap();
+            let log = Log::from_bytes("a \"log\"", &bytes).unwrap();
+            let records = crate::parse(&log).records;
+            let mut quick = Vec::new();
+            write_jsonl(&records, &mut quick).unwrap();
+            let mut slow = String::new();
+            for record in &records {
+                slow.push_str(&serde_json::to_string(record).unwrap());
+                slow.push('\n');
+            }
+            assert_eq!(
+                String::from_utf8(quick).unwrap(),
+                slow,
+                "{}",
+                file.display()
+            );
+            count += records.len();
+        }
+        assert!(count > 100, "{count} records in the fixtures");
+    }
+
+    fn same<T: Write + Serialize>(value: &T) -> Result<(), TestCaseError> {
+        let mut quick = Vec::new();
+        value.write(&mut quick);
+        let quick = String::from_utf8(quick).unwrap();
+        prop_assert_eq!(quick, serde_json::to_string(value).unwrap());
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn readings_are_what_serde_writes(
+            parts in prop::collection::vec((0.0f64..1e17, prop_oneof![Just(0.0), 0.0f64..1e6]), 1..3),
+            whole in any::<u64>(),
+            round in any::<bool>(),
+            text in ".{0,30}",
+        ) {
+            let place = |value: f64| if round { value.floor() } else { value };
+            let possible = Possible::union(parts.iter().map(|&(lo, width)| {
+                Interval::new(Nanos::new(place(lo)).unwrap(), Nanos::new(place(lo + width)).unwrap()).unwrap()
+            })).unwrap();
+            let mut reading = Reading::unprinted(possible);
+            same(&reading)?;
+            let span = Span::new(7, 7 + text.len() as u32);
+            reading.printed.push(Printed { text: text.into(), span });
+            same(&reading)?;
+            same(&Percentile { p: parts[0].0, reading })?;
+            same(&Reading::exactly(Bytes(whole)))?;
+            same(&Reading::unprinted(Possible::between(Bytes(whole / 2), Bytes(whole)).unwrap()))?;
+        }
+    }
+}
