@@ -330,6 +330,7 @@ fn plan_job(
         hint,
         order: choices.order.clone(),
         pace: choices.pace,
+        ring: choices.ring,
         content,
         verify: choices.verify.clone(),
         place: choices.place.clone(),

@@ -1,7 +1,8 @@
 //! The closed, typed plan of one fio job: everything the run needs, nothing that is text.
 
 pub use super::parts::{
-    Batch, Check, Order, Pace, Place, RangeSync, Service, Sizes, Spread, Strided, Think, Verify,
+    Batch, Check, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Spread, Strided, Think,
+    Verify,
 };
 use crate::content::Content;
 
@@ -179,6 +180,8 @@ pub struct JobPlan {
     pub engine: EngineKind,
     /// The engine that was asked for, in fio's words.
     pub asked_engine: String,
+    /// What is asked of io_uring.
+    pub ring: Ring,
     /// O_DIRECT.
     pub direct: bool,
     /// O_SYNC.
@@ -239,6 +242,7 @@ impl JobPlan {
             batch: Batch::default(),
             engine: EngineKind::Sync,
             asked_engine: "psync".to_owned(),
+            ring: Ring::default(),
             direct: false,
             sync: false,
             dsync: false,

@@ -193,3 +193,14 @@ pub struct Place {
     /// I/O priority: class and level.
     pub io_priority: Option<(u16, u16)>,
 }
+
+/// What a job asks of io_uring beyond the usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ring {
+    /// A thread of the kernel takes the submissions (`sqthread_poll`).
+    pub kernel_thread: bool,
+    /// Every I/O goes to a worker thread (`force_async`).
+    pub force_async: bool,
+    /// An I/O that would wait fails (`nowait`).
+    pub nowait: bool,
+}

@@ -11,7 +11,8 @@ use fio_parse::workload::Job;
 
 use super::Draft;
 use super::job::{
-    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Service, Sizes, Strided, Think, Verify,
+    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Strided, Think,
+    Verify,
 };
 use crate::content::Content;
 pub(super) use judge::{is_presentation, judge_program};
@@ -30,6 +31,7 @@ pub(super) struct Choices {
     pub open_files: Option<u64>,
     pub batch: Batch,
     pub pace: Pace,
+    pub ring: Ring,
     pub content: Content,
     pub verify: Option<Verify>,
     pub place: Place,
@@ -68,6 +70,7 @@ impl Default for Choices {
             open_files: None,
             batch: Batch::default(),
             pace: Pace::default(),
+            ring: Ring::default(),
             content: Content::Scrambled,
             verify: None,
             place: Place::default(),
@@ -299,6 +302,12 @@ fn content_and_pace(
         "thinktime_spin" => put(&mut parts.think.1, time(value, 1000)),
         "thinktime_blocks" => put(&mut parts.think.2, narrow()),
         "startdelay" => put(&mut choices.pace.delay_ns, time(value, 1_000_000_000)),
+        "sqthread_poll" => put(&mut choices.ring.kernel_thread, flag()),
+        "force_async" => put(
+            &mut choices.ring.force_async,
+            bytes().map(|every| every > 0),
+        ),
+        "nowait" => put(&mut choices.ring.nowait, flag()),
         "cpus_allowed" => put(&mut choices.place.cpus, values::cpus(value)),
         "cpumask" => {
             let mask = bytes().filter(|&mask| mask > 0);
