@@ -288,6 +288,8 @@ const OPTION_JOBS: &[&str] = &[
     "--rw=randread --bs=4k --size=256k --ioengine=libaio --iodepth=4",
     "--rw=randread --bs=4k --size=1m --nrfiles=4 --ioengine=posixaio --iodepth=4",
     "--rw=write --bs=4k --size=64k --name=k --rw=read --bs=8k --size=64k --stonewall",
+    "--rw=randread --bs=4k --size=1m --ioengine=io_uring --iodepth=8 --sqthread_poll=1",
+    "--rw=randwrite --bs=4k --size=1m --ioengine=io_uring --iodepth=8 --force_async=1",
     "--rw=write --bs=4k --size=64k --thread --mem=mmap --randrepeat=0 --gtod_reduce=1",
     "--rw=write --bs=4k --size=64k --description=words --percentile_list=50:99",
 ];

@@ -4,13 +4,16 @@
 //! what it differs from the original. Making it is pure: no file is opened, no clock read.
 //! What the machine offers comes in as a [`Target`].
 
+mod checks;
 pub mod dd;
 mod engines;
 mod extent;
+mod files;
 pub mod fio;
 pub mod job;
 pub mod note;
 mod options;
+pub mod parts;
 
 use fio_parse::workload::{Job, Test, Workload};
 

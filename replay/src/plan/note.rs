@@ -210,6 +210,9 @@ mod tests {
             include_str!("fio.rs"),
             include_str!("dd.rs"),
             include_str!("options/mod.rs"),
+            include_str!("options/judge.rs"),
+            include_str!("files.rs"),
+            include_str!("checks.rs"),
             include_str!("engines.rs"),
             include_str!("extent.rs"),
         ];
