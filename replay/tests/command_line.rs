@@ -1,4 +1,6 @@
 //! The program itself: what it touches, what it leaves, what it says, how it ends.
+//!
+//! Long because each test is one call of the program as a person makes it, with all that it must leave behind.
 
 use std::fs;
 use std::io::Write;
