@@ -230,7 +230,8 @@ pub fn end_of_output(result: io::Result<()>, code: u8, program: &str) -> ExitCod
         Ok(()) => ExitCode::from(code),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(FOUND),
         Err(error) => {
-            eprintln!("{program}: standard output: {error}");
+            // nobody is left to tell where standard error fails, too
+            let _ = writeln!(io::stderr(), "{program}: standard output: {error}");
             ExitCode::from(UNREADABLE)
         }
     }

@@ -9,7 +9,7 @@
 //! | place | what it is | how long it holds |
 //! |---|---|---|
 //! | heading | marked as such, with a level | until a heading of its level or above |
-//! | title | a short line alone, or emphasised, above a command | until the next title or heading |
+//! | title | a short line alone, emphasised, or printed with `echo`, above a command | until the next title or heading |
 //! | caption | a short line alone, an emphasised line or a list item between the command (or the last result) and the result | until the next caption, title, heading or command |
 //! | host | the host in the command's prompt | until the next command |
 //! | sentence | the last sentence of the last paragraph above the command, or above the result where there are no commands | until the next one |

@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     let inputs = match cli::inputs(&arguments.inputs, io::stdin().is_terminal()) {
         Ok(inputs) => inputs,
         Err(error) => {
-            eprintln!("fio-parse: {error}");
+            say(&error);
             return ExitCode::from(UNREADABLE);
         }
     };
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
             Ok(true) => ExitCode::from(FOUND),
             Ok(false) => ExitCode::from(NOTHING),
             Err(Failure::Input(message)) => {
-                eprintln!("fio-parse: {message}");
+                say(&message);
                 ExitCode::from(UNREADABLE)
             }
             Err(Failure::Output(error)) => cli::end_of_output(Err(error), UNREADABLE, "fio-parse"),
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
     let given = match arguments.labels.as_deref().map(read_labels).transpose() {
         Ok(labels) => Mutex::new(labels),
         Err(message) => {
-            eprintln!("fio-parse: {message}");
+            say(&message);
             return ExitCode::from(UNREADABLE);
         }
     };
@@ -114,7 +114,7 @@ fn main() -> ExitCode {
     let unused = given.lock().expect("no reader panicked");
     // where an input failed, its entries can't have been used
     if let (false, Some(Err(error))) = (end.failed, unused.as_ref().map(Labels::all_used)) {
-        eprintln!("fio-parse: {error}");
+        say(&error);
         end.failed = true;
     }
     let code = match (end.failed, end.found) {
@@ -131,6 +131,11 @@ fn read_labels(path: &Path) -> Result<Labels, String> {
     Labels::read(&name.to_string(), &text).map_err(|error| error.to_string())
 }
 
+/// Says something on standard error. Nobody is left to tell where that fails.
+fn say(what: &dyn std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "fio-parse: {what}");
+}
+
 /// How reading ended so far.
 #[derive(Default)]
 struct End {
@@ -145,7 +150,7 @@ impl End {
         match result {
             Ok(any) => self.found |= any,
             Err(Failure::Input(message)) => {
-                eprintln!("fio-parse: {message}");
+                say(&message);
                 self.failed = true;
             }
             Err(Failure::Output(error)) => self.output = Some(error),

@@ -113,6 +113,7 @@ impl Kind<'_> {
                 Style::Fence => "fence",
                 Style::Row => "row",
                 Style::Rule => "rule",
+                Style::Echo => "title",
                 Style::Text if is_short(prose.text) => "caption",
                 Style::Text => "text",
             },
@@ -192,6 +193,7 @@ impl Block<'_> {
                     Role::Short(prose.span, LabelSource::Caption)
                 }
                 Style::Text => Role::Sentences(prose.span),
+                Style::Echo => Role::Short(prose.span, LabelSource::Echo),
                 Style::Item | Style::Fence | Style::Row | Style::Rule => Role::Neutral,
             },
             Kind::Command(command) => Role::Command {
@@ -412,6 +414,16 @@ fn next<'t>(
     if prose.style == Style::Fence {
         *preformatted = !*preformatted && !prose.text.starts_with("</");
         return Some(Kind::Prose(prose));
+    }
+    if let (Style::Text | Style::Heading(1), Some(title)) =
+        (prose.style, prose::echoed(prose::unquoted(line.text)))
+    {
+        *lines = behind;
+        return Some(Kind::Prose(Prose {
+            style: Style::Echo,
+            text: title,
+            span: log.span_of(title),
+        }));
     }
     if *preformatted {
         // in a script or a terminal's screen, `#` starts a comment, which may name what comes

@@ -7,6 +7,7 @@
 //! fence     = "```"… | "~~~"… | "<pre>" | "</pre>"
 //! row       = "|" cell "|" cell … "|"
 //! rule      = at least three of "-", "*", "_", "="
+//! echo      = [prompt] "echo" ["-e" | "-n"] text, the text without anything that a shell would act on
 //! text      = anything else; lines of text that touch make a paragraph
 //! ```
 //!
@@ -30,6 +31,8 @@ pub enum Style {
     Row,
     /// A ruler line, or markup without text.
     Rule,
+    /// What a script says with `echo`.
+    Echo,
     /// Lines of text.
     Text,
 }
@@ -100,6 +103,27 @@ pub fn unquoted(text: &str) -> &str {
         text = rest.trim_start();
     }
     text
+}
+
+/// What a line tells a shell to print, if it is nothing but words: `$ echo "Disk A"` gives `Disk A`.
+pub fn echoed(text: &str) -> Option<&str> {
+    let at = text.find("echo ")?;
+    let prompt = text[..at].trim_end();
+    if !(prompt.is_empty() || prompt.ends_with(['$', '#', '>', '❯', '%'])) {
+        return None;
+    }
+    let mut words = text[at + 5..].trim();
+    for flag in ["-e ", "-n ", "-en ", "-ne "] {
+        words = words.strip_prefix(flag).unwrap_or(words).trim_start();
+    }
+    let quoted = |quote| {
+        words
+            .strip_prefix(quote)
+            .and_then(|rest| rest.strip_suffix(quote))
+    };
+    let words = quoted('"').or(quoted('\'')).unwrap_or(words).trim();
+    let acts = words.contains(['$', '`', '|', '<', '>', '&', ';', '"', '\\']);
+    (!acts && words.chars().any(char::is_alphabetic)).then_some(words)
 }
 
 fn marked_heading(text: &str) -> Option<(u8, &str)> {
@@ -192,6 +216,21 @@ mod tests {
         let prose = read(line, &mut lines);
         assert_eq!(log.get(prose.span), prose.text);
         (prose.style, prose.text.to_owned())
+    }
+
+    #[test]
+    fn a_title_is_what_echo_prints_and_nothing_a_shell_acts_on() {
+        for (line, title) in [
+            ("echo Disk A", Some("Disk A")),
+            ("$ echo \"Disk A, ext4\"", Some("Disk A, ext4")),
+            ("root@box:~# echo -e 'Disk A'", Some("Disk A")),
+            ("echo 3 > /proc/sys/vm/drop_caches", None),
+            ("echo $disk", None),
+            ("echo ----", None),
+            ("an echo of it", None),
+        ] {
+            assert_eq!(echoed(line), title, "{line}");
+        }
     }
 
     #[test]

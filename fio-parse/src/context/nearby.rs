@@ -141,7 +141,7 @@ fn text_of(block: &Block<'_>) -> Option<(Span, bool)> {
         Kind::Prose(prose) => match prose.style {
             Style::Item | Style::Row => (prose.span, true),
             Style::Text | Style::Emphasis => (prose.span, false),
-            Style::Heading(_) | Style::Fence | Style::Rule => return None,
+            Style::Heading(_) | Style::Fence | Style::Rule | Style::Echo => return None,
         },
         Kind::Other => (block.span, false),
         _ => return None,
