@@ -240,7 +240,7 @@ impl Bench<'_> {
     /// Waits before the job's clock starts (`startdelay`).
     fn delay(&self, job: &JobPlan) {
         const SLICE: u64 = 50_000_000;
-        let end = self.clock.now() + job.pace.delay_ns;
+        let end = self.clock.now().saturating_add(job.pace.delay_ns);
         while self.control.stopped().is_none() {
             match end.saturating_sub(self.clock.now()) {
                 0 => return,

@@ -138,10 +138,7 @@ impl Session {
             .complaints
             .iter()
             .for_each(|complaint| say(complaint));
-        workloads
-            .remarks
-            .iter()
-            .for_each(|remark| eprint!("{remark}"));
+        workloads.remarks.iter().for_each(|remark| talk(remark));
         if failed || !workloads.complaints.is_empty() {
             return Err(End::Said(UNREADABLE));
         }
@@ -362,7 +359,7 @@ impl Session {
             };
             let outcome = bench.run(&plan);
             if self.show_progress {
-                eprint!("\r\x1b[K");
+                talk("\r\x1b[K");
             }
             facts.insert("clock_drift".to_owned(), clock.drift().into());
             facts.insert("noise_before".to_owned(), noise_before.into());
@@ -395,10 +392,12 @@ impl Session {
                 failed = true;
             }
             if let Some(stop) = outcome.stopped() {
-                say(&format!(
-                    "{}; what was measured until then is printed",
-                    stop.words()
-                ));
+                let left = if outcome.measured() {
+                    "what was measured until then is printed"
+                } else {
+                    "nothing was measured yet"
+                };
+                say(&format!("{}; {left}", stop.words()));
                 failed = true;
                 if stop == Stop::Interrupted {
                     break;
@@ -419,7 +418,7 @@ impl Session {
         if self.show_progress {
             let [operations, bytes, _] = control.totals();
             let line = progress.line(Instant::now(), phase, operations, bytes);
-            eprint!("\r\x1b[K{line}");
+            talk(&format!("\r\x1b[K{line}"));
         }
     }
 }
@@ -436,10 +435,16 @@ fn title(number: usize, found: &Found) -> String {
     )
 }
 
+/// Writes to stderr. Talk that nobody can take, on a full disk or a closed pipe, must not end
+/// a run, so errors are ignored.
+fn talk(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 fn say(message: &str) {
     // Messages quote texts from outside.
     let lines: Vec<String> = message.lines().map(plain_text).collect();
-    eprintln!("fio-replay: {}", lines.join("\n"));
+    talk(&format!("fio-replay: {}\n", lines.join("\n")));
 }
 
 fn said(code: u8, message: &str) -> End {
@@ -450,7 +455,7 @@ fn said(code: u8, message: &str) -> End {
 fn say_refused(number: usize, found: &Found, refusals: &[Refusal]) {
     say(&format!("refused {}", title(number, found)));
     for refusal in refusals {
-        eprintln!("  {}", located(found, refusal));
+        talk(&format!("  {}\n", located(found, refusal)));
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use fio_parse::cli::NOTHING;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::control::{Control, Stop};
@@ -39,7 +39,7 @@ impl Interrupts {
         // A write beyond RLIMIT_FSIZE is to fail with EFBIG, not to kill the process: that
         // takes a handler, though nobody looks at the flag.
         signal_hook::flag::register(SIGXFSZ, Arc::default())?;
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
         let handle = signals.handle();
         let state = Arc::new(Mutex::new((false, None::<Arc<Control>>)));
         let (shared, sandbox) = (Arc::clone(&state), sandbox.clone());

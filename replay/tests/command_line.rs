@@ -374,7 +374,7 @@ fn signal(child: &Child, name: &str) {
 
 #[test]
 fn signals_end_a_run_in_order_with_what_was_measured() {
-    for name in ["INT", "TERM", "HUP"] {
+    for name in ["INT", "TERM", "HUP", "QUIT"] {
         let home = tempfile::tempdir().unwrap();
         let words =
             "fio --name=a --rw=randwrite --bs=4k --size=4m --runtime=60 --time_based --end_fsync=1";
@@ -397,6 +397,43 @@ fn signals_end_a_run_in_order_with_what_was_measured() {
         );
         assert_eq!(entries(home.path()), [""; 0], "SIG{name} leaves nothing");
     }
+}
+
+#[test]
+fn talk_that_cannot_be_written_changes_nothing() {
+    for directory in [false, true] {
+        let home = tempfile::tempdir().unwrap();
+        let mut program = program();
+        if directory {
+            program.arg("--directory").arg(home.path());
+        }
+        let full = fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let output = program
+            .args(["--", "fio", "--name=a", "--rw=write", "--size=64k"])
+            .stderr(full)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert!(!output.stdout.is_empty());
+        assert_eq!(entries(home.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn an_interrupt_before_the_first_io_says_that_nothing_was_measured() {
+    let home = tempfile::tempdir().unwrap();
+    let child = long_run(
+        home.path(),
+        "fio --name=a --rw=write --bs=4k --size=64k --startdelay=60",
+    );
+    signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("nothing was measured yet"), "{said}");
 }
 
 #[test]

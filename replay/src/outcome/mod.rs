@@ -10,6 +10,7 @@ use std::time::SystemTime;
 
 use crate::clock::Usage;
 use crate::control::Stop;
+use crate::dd::Blocks;
 pub use crate::dd::DdOutcome;
 use crate::plan::fio::FioPlan;
 use crate::plan::job::JobPlan;
@@ -36,6 +37,18 @@ impl Outcome {
                     .find_map(|job| job.failure.as_ref())
             }),
             Outcome::Dd(outcome) => outcome.failure.as_ref(),
+        }
+    }
+
+    /// Whether any I/O was measured; none is while files are prepared.
+    pub fn measured(&self) -> bool {
+        match self {
+            Outcome::Fio(outcome) => outcome
+                .jobs
+                .iter()
+                .flatten()
+                .any(|job| job.flows.iter().any(|flow| flow.ios > 0)),
+            Outcome::Dd(outcome) => outcome.read != Blocks::default(),
         }
     }
 

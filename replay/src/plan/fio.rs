@@ -48,9 +48,26 @@ impl FioPlan {
         for job in &self.jobs {
             let longest = job.runtime_ns?.saturating_add(job.ramp_ns);
             let stage = stages.entry(job.stage).or_default();
-            *stage = (*stage).max(longest);
+            *stage = (*stage).max(longest.saturating_add(job.pace.delay_ns));
         }
         Some(stages.values().fold(0, |sum, &ns| sum.saturating_add(ns)))
+    }
+
+    /// The time that the stages take on the fastest disk, by `startdelay`, `rate`,
+    /// `rate_iops`, `thinktime` and the run times of jobs that wrap, ns.
+    pub fn least_ns(&self) -> u64 {
+        let mut stages = BTreeMap::<u32, u64>::new();
+        for job in &self.jobs {
+            let timed = job.runtime_ns.map(|ns| ns.saturating_add(job.ramp_ns));
+            let least = match timed {
+                Some(timed) if job.endless() => timed,
+                Some(timed) => job.paced_ns().min(timed),
+                None => job.paced_ns(),
+            };
+            let stage = stages.entry(job.stage).or_default();
+            *stage = (*stage).max(least.saturating_add(job.pace.delay_ns));
+        }
+        stages.values().fold(0, |sum, &ns| sum.saturating_add(ns))
     }
 
     /// Numbers of the stages, in order.
@@ -212,6 +229,10 @@ fn plan_job(
             "iodepth",
             format!("a depth of {asked_depth} is asked for and {MOST_DEPTH} is the limit"),
         );
+    }
+    if job.depth == Some(0) {
+        let why = "iodepth=0 is not possible, and fio refuses it too; 1 is the least".to_owned();
+        draft.refuse_about("option-value", "iodepth", why);
     }
     let files = files_of(job);
     if files == 0 || files > MOST_FILES {

@@ -376,6 +376,70 @@ fn limits_hold() {
 }
 
 #[test]
+fn what_a_report_header_leaves_out_is_noted() {
+    let mut workload = asked(|job| job.pattern = Some(AskedPattern::RandRw));
+    workload.written_as = WrittenAs::FioHeader;
+    let (_, plan) = planned(&workload, &target());
+    for id in ["header-only", "direct-not-recorded", "mix-not-recorded"] {
+        assert!(ids(&plan).contains(&id), "{id}: {:?}", ids(&plan));
+    }
+    assert_eq!(plan.verdict(), Verdict::Deviates);
+    workload.written_as = WrittenAs::FioCommand;
+    let told = ids(&planned(&workload, &target()).1);
+    assert!(
+        !told
+            .iter()
+            .any(|id| id.ends_with("-not-recorded") || *id == "header-only")
+    );
+    // No mix, no word about it.
+    let mut workload = asked(|_| {});
+    workload.written_as = WrittenAs::FioHeader;
+    assert!(!ids(&planned(&workload, &target()).1).contains(&"mix-not-recorded"));
+}
+
+#[test]
+fn delays_rates_and_pauses_count_as_time() {
+    // 600 s are the limit; 4 GiB are 1048576 blocks of 4 KiB.
+    for (name, value, refusal) in [
+        ("startdelay", "601", true),
+        ("startdelay", "599", false),
+        ("rate", "7m", false),
+        ("rate", "6m", true),
+        ("rate_iops", "1700", true),
+        ("rate_iops", "1800", false),
+        ("thinktime", "600us", true),
+        ("thinktime", "500us", false),
+    ] {
+        let workload = asked(|job| job.other = vec![option(name, value)]);
+        if refusal {
+            assert_eq!(
+                refused(&workload, &target()),
+                ["too-long"],
+                "{name}={value}"
+            );
+        } else {
+            planned(&workload, &target());
+        }
+    }
+    let timed = asked(|job| {
+        job.runtime_ns = Nanos::new(1e10);
+        job.other = vec![option("startdelay", "5")];
+    });
+    assert_eq!(
+        planned(&timed, &target()).1.longest_ns(),
+        Some(15_000_000_000)
+    );
+}
+
+#[test]
+fn a_depth_of_zero_is_refused_as_by_fio() {
+    assert_eq!(
+        refused(&asked(|job| job.depth = Some(0)), &target()),
+        ["option-value"]
+    );
+}
+
+#[test]
 fn sizes_print_in_binary_units() {
     assert_eq!(binary(4 << 30), "4 GiB");
     assert_eq!(binary(1000), "1000 B");

@@ -272,6 +272,38 @@ impl JobPlan {
             .saturating_mul(u64::from(self.loops.max(1)))
     }
 
+    /// The time that rates and pauses take at least if the job is not ended by time, ns:
+    /// bytes / rate, I/Os / rate_iops, and ((I/Os - 1) / thinktime_blocks) * thinktime, with as few
+    /// I/Os as the largest block allows. Of a mix, both directions go at their rates at best.
+    pub fn paced_ns(&self) -> u64 {
+        // Both may end the job early, after a number of bytes that is not known here.
+        if self.most_ios.is_some() || self.exit_all {
+            return 0;
+        }
+        let bytes = self.bytes_limit();
+        let ios = bytes / u64::from(self.largest_block().max(1));
+        let used = [self.pattern.reads, self.pattern.writes];
+        let total = |rates: [u64; 2]| {
+            let of_used = || rates.iter().zip(used).filter(|(_, used)| *used);
+            let bounded = of_used().all(|(&rate, _)| rate > 0);
+            bounded.then(|| of_used().fold(0, |sum: u64, (rate, _)| sum.saturating_add(*rate)))
+        };
+        let time = |amount: u64, rates: [u64; 2]| match total(rates) {
+            Some(rate) if rate > 0 => {
+                let ns = u128::from(amount) * 1_000_000_000 / u128::from(rate);
+                u64::try_from(ns).unwrap_or(u64::MAX)
+            }
+            _ => 0,
+        };
+        let pauses = self.pace.think.map_or(0, |think| {
+            // None is counted after the last I/O.
+            (ios.saturating_sub(1) / u64::from(think.blocks.max(1))).saturating_mul(think.ns)
+        });
+        time(bytes, self.pace.bytes)
+            .max(time(ios, self.pace.ios))
+            .max(pauses)
+    }
+
     /// The sizes of the directions that occur.
     fn used_sizes(&self) -> impl Iterator<Item = &Sizes> {
         let used = [self.pattern.reads, self.pattern.writes];

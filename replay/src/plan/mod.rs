@@ -15,7 +15,7 @@ pub mod note;
 mod options;
 pub mod parts;
 
-use fio_parse::workload::{Job, Test, Workload};
+use fio_parse::workload::{Job, Test, Workload, WrittenAs};
 
 use crate::sandbox::Space;
 use dd::DdPlan;
@@ -126,7 +126,15 @@ impl Plan {
         }
     }
 
-    /// Longest measured time, ns, where time bounds it.
+    /// Time that it takes at least by its delays, rates and pauses, ns, where they are known.
+    pub fn least_ns(&self) -> Option<u64> {
+        match &self.test {
+            TestPlan::Fio(plan) => Some(plan.least_ns()),
+            TestPlan::Dd(_) => None,
+        }
+    }
+
+    /// Longest time, delays included, ns, where time bounds it.
     pub fn longest_ns(&self) -> Option<u64> {
         match &self.test {
             TestPlan::Fio(plan) => plan.longest_ns(),
@@ -142,6 +150,7 @@ impl Plan {
 pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> {
     let mut draft = Draft::new(target);
     open_values(workload, &mut draft);
+    untold(workload, &mut draft);
     surroundings(workload, &mut draft);
     let writes = |job: &Job| job.pattern.is_some_and(|pattern| pattern.writes());
     let writes = workload.jobs().iter().any(writes);
@@ -226,6 +235,45 @@ fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
     }
 }
 
+/// What the head of a fio report leaves out, where nothing but that head is known. fio's
+/// defaults stand for it, and most testers do not use the defaults.
+fn untold(workload: &Workload, draft: &mut Draft<'_>) {
+    if workload.written_as != WrittenAs::FioHeader {
+        return;
+    }
+    let jobs = workload.jobs();
+    let any = |untold: fn(&Job) -> bool| jobs.iter().any(untold);
+    let mut options = Vec::new();
+    for (untold, name) in [
+        (
+            any(|job| job.size_bytes.is_none()),
+            "size (--size gives it)",
+        ),
+        (any(|job| job.runtime_ns.is_none()), "runtime (no limit)"),
+        (any(|job| job.jobs.is_none()), "numjobs (1)"),
+        (any(|job| job.fsync.is_none()), "fsync (none)"),
+        (any(|job| job.end_fsync.is_none()), "end_fsync (0)"),
+    ] {
+        if untold {
+            options.push(name);
+        }
+    }
+    options.push("and others");
+    draft.note_with("header-only", options.join(", "));
+    // These two engines do the same whatever direct says.
+    let blind = |job: &Job| matches!(job.engine.as_deref(), Some("mmap" | "null"));
+    if jobs.iter().any(|job| job.direct.is_none() && !blind(job)) {
+        draft.note("direct-not-recorded");
+    }
+    let mixed = |job: &Job| {
+        job.pattern
+            .is_some_and(|pattern| pattern.reads() && pattern.writes())
+    };
+    if jobs.iter().any(|job| job.rwmixread.is_none() && mixed(job)) {
+        draft.note("mix-not-recorded");
+    }
+}
+
 /// What stood around the command, and how it was read.
 fn surroundings(workload: &Workload, draft: &mut Draft<'_>) {
     let around = &workload.around;
@@ -275,14 +323,14 @@ fn check_space(plan: &Plan, target: &Target) -> Result<(), Refusal> {
             ),
         ));
     }
-    if let Some(longest) = plan.longest_ns()
+    if let Some(longest) = plan.longest_ns().max(plan.least_ns())
         && longest > target.limits.runtime_ns
     {
         return Err(Refusal::new(
             "too-long",
             format!(
-                "the test runs for {} s and the limit is {} s; shorten it with --runtime, or \
-                 permit it with --allow-long",
+                "the test takes {} s, with startdelay and pauses, and the limit is {} s; shorten it \
+                 with --runtime, or permit it with --allow-long",
                 longest / 1_000_000_000,
                 target.limits.runtime_ns / 1_000_000_000
             ),
