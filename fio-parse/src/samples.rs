@@ -64,10 +64,10 @@ pub fn samples(
         (Err(error), false) => return Err(Failure::Output(error)),
     };
     if let (Some(first), false) = (summary.first_skipped, quiet) {
-        eprintln!(
-            "fio-parse: {name}:{first}: expected a sample of a fio log; {} such lines were left out",
+        crate::say(&format_args!(
+            "{name}:{first}: expected a sample of a fio log; {} such lines were left out",
             summary.skipped
-        );
+        ));
     }
     Ok(summary.samples > 0)
 }
