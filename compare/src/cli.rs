@@ -14,6 +14,7 @@ use clap::{Parser, ValueEnum};
 use fio_parse::Log;
 use fio_parse::cli::{Input as Named, Place};
 
+use crate::absent;
 use crate::build;
 use crate::claims;
 use crate::derive;
@@ -412,7 +413,30 @@ fn compare(
         };
         return Ok((text.into_bytes(), status));
     }
-    let report = build::report(&frame, &view).map_err(|e| e.to_string())?;
+    let asked = view.metrics.as_deref().unwrap_or(build::DEFAULT_METRICS);
+    let absent = absent::lines(&frame, asked).map_err(|e| e.to_string())?;
+    // Without a table the reason is no mere remark.
+    let report = build::report(&frame, &view);
+    let empty = report.as_ref().is_ok_and(|r| r.grids.is_empty());
+    if !args.quiet || empty || report.is_err() {
+        absent
+            .iter()
+            .for_each(|line| say(&format!("fio-compare: {line}")));
+    }
+    let report = match (report, args.threshold) {
+        (Ok(report), _) => report,
+        (Err(error), Some(_)) => return Err(format!("nothing was judged: {error}")),
+        (Err(error), None) => return Err(error.to_string()),
+    };
+    if empty {
+        let what = match args.threshold {
+            Some(_) => "nothing was judged",
+            None => "nothing to compare",
+        };
+        return Err(format!(
+            "{what}: no record has a value of the metrics shown"
+        ));
+    }
     let mut lines = Vec::new();
     if let Some(threshold) = args.threshold {
         let finding = gate::check(&report, &gate(args, threshold));

@@ -207,6 +207,11 @@ fn a_gate_that_judged_nothing_has_not_passed() {
             vec!["--fail-on", "iops"],
             "counts for the gate",
         ),
+        (
+            lines(&[record("old", 1, 100.0), record("new", 1, 100.0)]),
+            vec!["-m", "clat-p99"],
+            "no record has",
+        ),
     ] {
         let mut all = vec!["-", "--threshold", "5%"];
         all.extend(args);
