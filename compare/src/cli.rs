@@ -3,7 +3,7 @@
 //! `run` is a plain function over arguments and streams, so that tests call it without a process.
 //! Data goes to stdout, talk to stderr. Exit status: 0 a comparison was printed; 1 a gate failed;
 //! 2 the request or an input was bad (what could be read is still printed), or nothing was found
-//! to compare. A closed pipe ends the program quietly with 0.
+//! to compare, or a gate found nothing to judge. A closed pipe ends the program quietly with 0.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,6 +14,7 @@ use clap::{Parser, ValueEnum};
 use fio_parse::Log;
 use fio_parse::cli::{Input as Named, Place};
 
+use crate::absent;
 use crate::build;
 use crate::claims;
 use crate::derive;
@@ -95,7 +96,7 @@ struct Args {
     claims: bool,
 
     /// Write the records flat to FILE (.parquet, .arrow or .csv), which is an input again, and
-    /// compare nothing
+    /// compare nothing; FILE must not exist yet
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
 
@@ -115,7 +116,8 @@ struct Args {
     #[arg(long)]
     holm: bool,
 
-    /// Fail (exit 1) if anything is worse than the base by more than this share, as 5%
+    /// Fail (exit 1) if anything is worse than the base by more than this share, as 5%; exit 2 if
+    /// there was nothing to judge
     #[arg(long, value_name = "SHARE", value_parser = gate::parse_threshold)]
     threshold: Option<f64>,
 
@@ -131,7 +133,7 @@ struct Args {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
 
-    /// Write here instead of standard output
+    /// Write here instead of standard output; FILE must not exist yet
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -164,7 +166,8 @@ Examples:
   fio-compare runs -r --row rw,bs --col engine --filter 'iodepth:32'
   fio-compare post.txt -m flush,bw-write        the flush at the end apart
 
-Exit status: 0 compared, 1 the gate failed, 2 bad request or input, or nothing to compare.";
+Exit status: 0 compared, 1 the gate failed, 2 bad request or input, or nothing to compare or
+to judge.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -253,7 +256,14 @@ pub fn run(
         }
     };
     match compare(&args, stdin, stderr, terminal) {
-        Ok((text, status)) => finish(write(&args, &text, stdout), status),
+        Ok((text, status)) => {
+            let written = write(&args, &text, stdout);
+            if let (Err(error), Some(path)) = (&written, &args.output) {
+                // As below, with nobody left to tell there is no more to do.
+                let _ = writeln!(stderr, "fio-compare: {}: {error}", path.display());
+            }
+            finish(written, status)
+        }
         Err(message) => {
             // If stderr is gone there is nobody to tell.
             let _ = writeln!(stderr, "fio-compare: {message}");
@@ -272,8 +282,31 @@ fn finish(written: io::Result<()>, status: u8) -> u8 {
 
 fn write(args: &Args, bytes: &[u8], stdout: &mut dyn Write) -> io::Result<()> {
     match &args.output {
-        Some(path) if path != Path::new("-") => fs::write(path, bytes),
+        // Where nothing came out there is no file to make.
+        Some(path) if is_file(path) && bytes.is_empty() => Ok(()),
+        Some(path) if is_file(path) => write_new(path, bytes),
         _ => stdout.write_all(bytes).and_then(|()| stdout.flush()),
+    }
+}
+
+fn is_file(path: &Path) -> bool {
+    path != Path::new("-")
+}
+
+/// Writes a file that does not exist yet; what a person has is never overwritten.
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::File::create_new(path)?.write_all(bytes)
+}
+
+/// Refuses a name that is taken, be it by a file, a device or a symbolic link to nowhere.
+fn refuse_existing(path: &Path) -> Result<(), String> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(format!(
+            "{}: expected a name for a new file, found one that exists; remove it or name another",
+            path.display()
+        )),
+        // Any other trouble shows, with its reason, when the file is made.
+        Err(_) => Ok(()),
     }
 }
 
@@ -287,6 +320,10 @@ fn compare(
     let plan = plan(args, &view);
     // A bad name should not be found out after reading a million records.
     args.export.as_deref().map(export_form).transpose()?;
+    let output = args.output.as_deref().filter(|path| is_file(path));
+    for path in output.into_iter().chain(args.export.as_deref()) {
+        refuse_existing(path)?;
+    }
     let mut builder = Builder::new(plan.wanted.clone());
     let mut status = 0;
     let mut say = |line: &str| {
@@ -350,7 +387,11 @@ fn compare(
         return Ok((claims.into_bytes(), status));
     }
     if builder.is_empty() {
-        say("fio-compare: nothing to compare: no record was found that passes the filter");
+        say(if matches!(args.filter, Filter::All) {
+            "fio-compare: nothing to compare: no record was found"
+        } else {
+            "fio-compare: nothing to compare: no record was found that passes the filter"
+        });
         // 1 is the gate's: a call that found nothing must not look like a regression
         return Ok((Vec::new(), 2));
     }
@@ -358,7 +399,7 @@ fn compare(
     if let Some(path) = &args.export {
         let form = export_form(path)?;
         let bytes = flat::write(&frame, form).map_err(|e| e.to_string())?;
-        fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        write_new(path, &bytes).map_err(|e| format!("{}: {e}", path.display()))?;
         return Ok((Vec::new(), status));
     }
     if args.list {
@@ -372,7 +413,30 @@ fn compare(
         };
         return Ok((text.into_bytes(), status));
     }
-    let report = build::report(&frame, &view).map_err(|e| e.to_string())?;
+    let asked = view.metrics.as_deref().unwrap_or(build::DEFAULT_METRICS);
+    let absent = absent::lines(&frame, asked).map_err(|e| e.to_string())?;
+    // Without a table the reason is no mere remark.
+    let report = build::report(&frame, &view);
+    let empty = report.as_ref().is_ok_and(|r| r.grids.is_empty());
+    if !args.quiet || empty || report.is_err() {
+        absent
+            .iter()
+            .for_each(|line| say(&format!("fio-compare: {line}")));
+    }
+    let report = match (report, args.threshold) {
+        (Ok(report), _) => report,
+        (Err(error), Some(_)) => return Err(format!("nothing was judged: {error}")),
+        (Err(error), None) => return Err(error.to_string()),
+    };
+    if empty {
+        let what = match args.threshold {
+            Some(_) => "nothing was judged",
+            None => "nothing to compare",
+        };
+        return Err(format!(
+            "{what}: no record has a value of the metrics shown"
+        ));
+    }
     let mut lines = Vec::new();
     if let Some(threshold) = args.threshold {
         let finding = gate::check(&report, &gate(args, threshold));
@@ -382,7 +446,14 @@ fn compare(
         for line in &finding.failures {
             lines.push(format!("gate failed: {line}"));
         }
-        if finding.failures.is_empty() {
+        if finding.judged == 0 {
+            // Neither passed nor failed: a gate that saw nothing must not wave anything through.
+            lines.push(format!(
+                "nothing was judged: {}",
+                finding.why_nothing(&report)
+            ));
+            status = 2;
+        } else if finding.failures.is_empty() {
             lines.push(format!("gate passed: {} results judged", finding.judged));
         } else if status == 0 {
             status = 1;

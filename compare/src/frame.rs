@@ -19,12 +19,14 @@
 //! | `basis` | u32 | what the wall time covers |
 //! | `block` | f64 | block size where there is one |
 //! | `nominal` | f64 | ns that a timed job with a flush at its end was asked to run |
+//! | `has` | u32 | which of [`absent::KNOWN`] there are, a bit each |
 //! | `q:NAME:lo` ... | f64 | a quantity |
 
 use std::collections::HashMap;
 
 use polars::prelude::*;
 
+use crate::absent;
 use crate::bounds::Bounds;
 use crate::dict::Dict;
 use crate::evidence::Evidence;
@@ -32,6 +34,7 @@ use crate::keys::Key;
 use crate::metric::{Clock, Statistic};
 use crate::residue;
 use crate::tests_of::{self, Facts};
+use crate::visible::visible;
 
 /// A quantity of the record that metrics are made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,6 +121,7 @@ struct Rows {
     dd: Vec<bool>,
     block: Vec<Option<f64>>,
     nominal: Vec<Option<f64>>,
+    has: Vec<u32>,
     keys: Vec<Vec<u32>>,
     bases: Vec<[Vec<Option<f64>>; 3]>,
 }
@@ -198,18 +202,21 @@ impl Builder {
 
     /// Everything of a record but its run number and figures, as codes of this builder.
     pub fn context(&mut self, record: &impl Evidence) -> Context {
-        let source = self.sources.code(&*record.source());
+        let source = self.sources.code(&*visible(record.source()));
         let facts = Facts {
-            asked: self.texts.code(&*record.asked()),
-            heading: self.texts.code(&*record.heading()),
-            fallback: self.texts.code(&*record.fallback()),
+            asked: self.texts.code(&*visible(record.asked())),
+            heading: self.texts.code(&*visible(record.heading())),
+            fallback: self.texts.code(&*visible(record.fallback())),
             source,
         };
         let settings: Vec<u32> = Key::settings()
-            .map(|key| self.texts.code(&*record.key(key)))
+            .map(|key| self.texts.code(&*visible(record.key(key))))
             .collect();
-        let mut notes: Vec<u32> = (record.notes().iter())
-            .map(|n| self.notes.code(n))
+        let mut notes: Vec<u32> = (record.notes().into_iter())
+            .map(|note| {
+                let text = visible(note.text.into()).into_owned();
+                self.notes.code(&Note { text, ..note })
+            })
             .collect();
         notes.dedup();
         let (block, nominal) = record.block_and_nominal();
@@ -222,11 +229,11 @@ impl Builder {
             facts: self.facts.code(&facts),
             settings: self.setting_sets.code(settings.as_slice()),
             notes: self.note_sets.code(notes.as_slice()),
-            basis: self.texts.code(&*record.covers()),
+            basis: self.texts.code(&*visible(record.covers())),
             block,
             nominal,
             keys: (self.wanted.keys.iter().zip(&mut self.key_texts))
-                .map(|(key, texts)| texts.code(&*record.key(*key)))
+                .map(|(key, texts)| texts.code(&*visible(record.key(*key))))
                 .collect(),
         }
     }
@@ -246,6 +253,14 @@ impl Builder {
         rows.basis.push(context.basis);
         rows.block.push(context.block);
         rows.nominal.push(context.nominal);
+        let known = match base(Base::BytesPerSec) {
+            Some(_) => &absent::KNOWN[..absent::PLAIN],
+            None => absent::KNOWN,
+        };
+        let bits = (known.iter().enumerate())
+            .filter(|(_, (quantity, _))| base(*quantity).is_some())
+            .fold(0, |bits, (bit, _)| bits | 1 << bit);
+        rows.has.push(bits);
         for (column, code) in rows.keys.iter_mut().zip(&context.keys) {
             column.push(*code);
         }
@@ -301,6 +316,7 @@ impl Builder {
         self.rows.basis.extend(through(&texts, &rows.basis));
         self.rows.block.extend(rows.block);
         self.rows.nominal.extend(rows.nominal);
+        self.rows.has.extend(rows.has);
         for (i, dict) in other.key_texts.into_iter().enumerate() {
             let map = self.key_texts[i].absorb(dict);
             self.rows.keys[i].extend(through(&map, &rows.keys[i]));
@@ -334,6 +350,7 @@ impl Builder {
             Column::new("basis".into(), rows.basis),
             Column::new("block".into(), rows.block),
             Column::new("nominal".into(), rows.nominal),
+            Column::new("has".into(), rows.has),
         ];
         let fact = |of: fn(&Facts) -> u32| -> Vec<u32> {
             (rows.facts.iter())

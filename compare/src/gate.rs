@@ -7,7 +7,7 @@
 //!
 //! A failed run fails the gate, and so does a result that the base has and the other side lacks: a
 //! test that died must not pass. Which way is worse comes from the metric; amounts (bytes, run
-//! time) are not judged. Two-sided, what is better by more than the threshold fails as well.
+//! time) are not judged. A gate that judged nothing has not passed. Two-sided, what is better by more than the threshold fails as well.
 //!
 //! Place: looks at a finished report; [`crate::cli`] makes the exit status of it.
 
@@ -38,6 +38,28 @@ pub struct Finding {
     pub unjudged: Vec<String>,
     /// How many cells were judged.
     pub judged: usize,
+}
+
+impl Finding {
+    /// Where nothing was judged, why.
+    pub fn why_nothing(&self, report: &Report) -> &'static str {
+        let cells = || {
+            (report.grids.iter())
+                .flat_map(|grid| &grid.rows)
+                .filter(|row| !row.summary)
+                .flat_map(|row| &row.cells)
+        };
+        let with_values = cells().filter(|c| c.state != State::Missing).count();
+        if with_values == 0 {
+            "no record has the metric"
+        } else if cells().all(|c| c.base.is_none()) {
+            "there is no second result to compare with the base"
+        } else if cells().all(|c| c.ratio.is_none_or(|r| r == Bounds::ONE)) {
+            "no row has a result of both the base and another that can be divided"
+        } else {
+            "none of the metrics shown counts for the gate"
+        }
+    }
 }
 
 /// `5%` or `0.05`, as a share.

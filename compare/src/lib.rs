@@ -17,6 +17,7 @@
 //! that cover different things, count a group and its jobs, show a failed run as a result.
 #![forbid(unsafe_code)]
 
+pub mod absent;
 pub mod bounds;
 pub mod build;
 pub mod claims;
@@ -41,4 +42,5 @@ pub mod scale;
 pub mod stats;
 pub mod tests_of;
 pub mod view;
+pub mod visible;
 pub mod why;

@@ -7,7 +7,8 @@
 //! other. The figures are read from the raw line, by the same rules: `lo <= value <= hi`, no
 //! negative ends, whole bytes. Whatever looks odd takes the long way, which knows the error.
 //!
-//! Latencies and processor figures take the long way always, and so do questions about the run
+//! Latencies and processor figures take the long way always, and so do records without a
+//! bandwidth and questions about the run
 //! number, which differs on every line.
 
 use fio_parse::Record;
@@ -174,6 +175,8 @@ impl<'p> Reader<'p> {
                 *slot = Some(figure.bounds(whole)?);
             }
         }
+        // What else a record without a bandwidth has, the long way tells.
+        figures[0]?;
         self.set_key(&pieces);
         let context = match self.known.get(&self.key) {
             Some(context) => context,

@@ -157,7 +157,14 @@ fn relabel(records: &mut [Record], label: &str) {
 }
 
 fn bad_line(name: &str, line: usize, error: &serde_json::Error) -> String {
-    format!("{name}:{line}: expected a record, found {error}")
+    // A record is one line, so serde_json's "line 1" would mislead: the place goes in front.
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    format!(
+        "{name}:{line}:{}: expected a record as fio-parse writes it, one JSON object a line: {}",
+        error.column(),
+        text.strip_suffix(&place).unwrap_or(&text)
+    )
 }
 
 /// Hands every line that is not blank to `take`; gives the number of lines.

@@ -12,6 +12,7 @@
 use std::collections::{HashMap, HashSet};
 
 use fio_parse::record::ScopeKind;
+use fio_parse::workload::WrittenAs;
 use fio_parse::{Direction, Record};
 
 use crate::keys::{jobs_of, size_text};
@@ -49,7 +50,11 @@ pub fn asked(record: &Record) -> String {
             job.jobs.unwrap_or(1)
         ));
         if job.pattern.is_some_and(|p| p.reads() && p.writes()) {
-            text.push_str(&format!(" rwmixread={}", job.rwmixread.unwrap_or(50)));
+            // fio's default is a fact where the options are known; a header does not print the mix.
+            let default = (workload.written_as != WrittenAs::FioHeader).then_some(50);
+            if let Some(mix) = job.rwmixread.or(default) {
+                text.push_str(&format!(" rwmixread={mix}"));
+            }
         }
         match job.runtime_ns {
             Some(time) if job.time_based == Some(true) => {

@@ -193,8 +193,8 @@ fn a_bad_line_is_named_and_the_rest_is_read() {
     input.extend(lines(&[record("B", 1, 50.0)]));
     let ran = run_with(&["-"], &input);
     assert_eq!(ran.status, 2);
-    assert!(ran.err.contains("-:2: expected a record"), "{}", ran.err);
-    assert!(ran.err.contains("-:4: expected a record"), "{}", ran.err);
+    assert!(ran.err.contains("-:2:17: expected a record"), "{}", ran.err);
+    assert!(ran.err.contains("-:4:7: expected a record"), "{}", ran.err);
     assert!(ran.out.contains("0.500x"), "{}", ran.out);
 }
 
@@ -210,7 +210,7 @@ fn many_lines_are_read_by_several_threads_in_order() {
     all.extend(b"oops");
     let ran = run_with(&["-", "--format", "json"], &all);
     assert!(
-        ran.err.contains("-:2: expected") && ran.err.contains("-:6003: expected"),
+        ran.err.contains("-:2:2: expected") && ran.err.contains("-:6003:1: expected"),
         "{}",
         ran.err
     );
@@ -258,6 +258,68 @@ fn output_goes_to_a_file_on_request() {
         written.contains("| 8x6TB ZFS [3] | 261 | 0.174x |"),
         "{written}"
     );
+}
+
+#[test]
+fn what_exists_is_never_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in.jsonl");
+    let content = lines(&[record("A", 1, 100.0), record("B", 1, 50.0)]);
+    std::fs::write(&input, &content).unwrap();
+    let link = folder.path().join("link.csv");
+    std::os::unix::fs::symlink(&input, &link).unwrap();
+    let nowhere = folder.path().join("nowhere.csv");
+    std::os::unix::fs::symlink(folder.path().join("absent"), &nowhere).unwrap();
+    let name = input.to_str().unwrap();
+    for (flag, target) in [
+        ("-o", &input),
+        ("-o", &link),
+        ("-o", &nowhere),
+        ("--export", &link),
+    ] {
+        let ran = run(&[name, flag, target.to_str().unwrap()]);
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{flag}");
+        assert!(ran.err.contains("remove it or name another"), "{}", ran.err);
+    }
+    assert_eq!(std::fs::read(&input).unwrap(), content);
+    assert!(!folder.path().join("absent").exists());
+}
+
+#[test]
+fn the_filter_is_blamed_only_where_there_is_one() {
+    let none = run_with(&["-"], b"nothing here");
+    assert_eq!(none.status, 2);
+    assert!(none.err.contains("nothing to compare") && !none.err.contains("filter"));
+    let filtered = run_with(&["-", "-f", "machine:x"], &lines(&[record("A", 1, 1.0)]));
+    assert!(
+        filtered.err.contains("passes the filter"),
+        "{}",
+        filtered.err
+    );
+}
+
+#[test]
+fn a_bad_figure_says_what_one_looks_like() {
+    for (figure, expected) in [
+        (
+            json!("fast"),
+            "expected a figure, an object with value, lo and hi",
+        ),
+        (
+            json!({"value": "fast", "lo": 1, "hi": 2}),
+            "expected a number in value, lo and hi",
+        ),
+    ] {
+        let mut bad = record("A", 1, 100.0);
+        bad["measurement"]["bytes_per_sec"] = figure;
+        let ran = run_with(&["-"], &lines(&[bad]));
+        assert_eq!(ran.status, 2);
+        assert!(
+            ran.err.contains(expected) && !ran.err.contains("untagged"),
+            "{}",
+            ran.err
+        );
+    }
 }
 
 #[test]

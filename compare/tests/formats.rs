@@ -32,7 +32,10 @@ fn written(folder: &tempfile::TempDir, inputs: &[&str], format: &str) -> Vec<u8>
     let mut args = inputs.to_vec();
     args.extend(["-q", "--format", format, "-o", out.to_str().unwrap()]);
     assert_eq!(run(&args).status, 0);
-    std::fs::read(out).unwrap()
+    let bytes = std::fs::read(&out).unwrap();
+    // The same format may be asked for again, which is refused while the file exists.
+    std::fs::remove_file(out).unwrap();
+    bytes
 }
 
 #[test]
@@ -141,6 +144,8 @@ fn flat_files_are_inputs_again() {
                 let ran = run(&args);
                 assert_eq!(ran.status, 0, "{}", ran.err);
                 assert_eq!(with(&[flat]), direct, "{ending}");
+                // The next round writes it anew, which is refused while it exists.
+                std::fs::remove_file(flat).unwrap();
             }
         }
     }

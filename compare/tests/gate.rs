@@ -191,3 +191,43 @@ fn a_failed_run_fails_the_gate() {
         summary.out
     );
 }
+
+#[test]
+fn a_gate_that_judged_nothing_has_not_passed() {
+    let mut other = record("new", 1, 100.0);
+    other["workload"]["jobs"][0]["block_bytes"] = serde_json::json!(65536);
+    for (input, args, why) in [
+        (
+            lines(&[record("old", 1, 100.0)]),
+            vec![],
+            "no second result",
+        ),
+        (
+            lines(&[record("old", 1, 100.0), record("new", 1, 100.0)]),
+            vec!["--fail-on", "iops"],
+            "counts for the gate",
+        ),
+        (
+            lines(&[record("old", 1, 100.0), record("new", 1, 100.0)]),
+            vec!["-m", "clat-p99"],
+            "no record has",
+        ),
+    ] {
+        let mut all = vec!["-", "--threshold", "5%"];
+        all.extend(args);
+        let ran = run_with(&all, &input);
+        assert_eq!(ran.status, 2, "{}", ran.err);
+        assert!(
+            ran.err.contains("nothing was judged: ") && ran.err.contains(why),
+            "{}",
+            ran.err
+        );
+        assert!(!ran.err.contains("passed"), "{}", ran.err);
+    }
+    // No common row: the base's result is missing on the other side, which fails or can't be judged.
+    let ran = run_with(
+        &["-", "--threshold", "5%"],
+        &lines(&[record("old", 1, 100.0), other]),
+    );
+    assert_ne!(ran.status, 0, "{}", ran.err);
+}

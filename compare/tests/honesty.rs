@@ -227,3 +227,83 @@ fn lower_latency_is_better() {
         (Some("200"), Some("us"))
     );
 }
+
+#[test]
+fn what_has_no_value_for_the_metric_is_named_with_what_it_has() {
+    let mut slow = record("B", 1, 0.0);
+    slow["measurement"] = json!({"clat_ns": {"mean": exact(2e6)}});
+    let mixed = run_with(&["-"], &lines(&[record("A", 1, 100.0), slow.clone()]));
+    assert_eq!(mixed.status, 0, "{}", mixed.err);
+    assert!(
+        mixed
+            .err
+            .contains("B: not shown, no value of bw-wall or bw; has only clat-mean"),
+        "{}",
+        mixed.err
+    );
+    assert_eq!(mixed.err.matches("not shown").count(), 1, "{}", mixed.err);
+    let quiet = run_with(&["-", "-q"], &lines(&[record("A", 1, 100.0), slow.clone()]));
+    assert_eq!(quiet.err, "");
+    let alone = run_with(&["-"], &lines(&[slow]));
+    assert_eq!((alone.status, alone.out.as_str()), (2, ""));
+    assert!(
+        alone.err.contains("clat-mean") && alone.err.contains("nothing to compare"),
+        "{}",
+        alone.err
+    );
+}
+
+#[test]
+fn a_header_without_the_mix_shows_none() {
+    let with = |written_as: &str| {
+        let mut r = record("A", 1, 100.0);
+        r["workload"]["written_as"] = json!(written_as);
+        r["workload"]["jobs"][0]["pattern"] = json!("randrw");
+        run_with(&["-", "--row", "test"], &lines(&[r])).out
+    };
+    assert!(!with("fio-header").contains("rwmixread"));
+    assert!(with("fio-command").contains("rwmixread=50"));
+}
+
+#[test]
+fn a_base_of_zero_is_named_as_the_reason() {
+    let ran = run_with(
+        &["-"],
+        &lines(&[record("A", 1, 0.0), record("B", 1, 100.0)]),
+    );
+    assert!(
+        ran.out.contains("not divided by the base: its value is 0"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn controls_in_labels_reach_no_format() {
+    let input = lines(&[
+        record("A\u{1b}[31m", 1, 100.0),
+        record("B\u{202e}x", 1, 50.0),
+    ]);
+    for format in [
+        "table",
+        "markdown",
+        "csv",
+        "tsv",
+        "json",
+        "jsonl",
+        "html",
+        "github",
+        "openmetrics",
+    ] {
+        let out = run_with(&["-", "--format", format], &input).out;
+        assert!(
+            !out.contains('\u{1b}') && !out.contains('\u{202e}'),
+            "{format}"
+        );
+        // JSON writes the escape as text, and doubles its backslash.
+        assert!(
+            out.contains("u{1b}") || out.contains("u\\{1b"),
+            "{format}: {out}"
+        );
+    }
+}

@@ -191,7 +191,7 @@ impl<Q: Quantity> Serialize for Reading<Q> {
 
 /// A JSON number that keeps whole numbers whole.
 #[derive(Clone, Copy, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number in value, lo and hi")]
 enum Wire {
     Whole(u64),
     Real(f64),
@@ -217,6 +217,7 @@ impl Wire {
 impl<'de, Q: Quantity> Deserialize<'de> for Reading<Q> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
+        #[serde(expecting = "a figure, an object with value, lo and hi")]
         struct Object {
             value: Wire,
             lo: Wire,

@@ -201,6 +201,13 @@ impl Builder<'_> {
             ) {
                 add(text);
             }
+            if let (Some(_), Some((lo, _, hi))) = (found.bounds, theirs.bounds)
+                && index != base_cell
+                && lo <= 0.0
+            {
+                let zero = if hi <= 0.0 { "is" } else { "may be" };
+                add(format!("not divided by the base: its value {zero} 0"));
+            }
             if found.basis != theirs.basis
                 && !self.view.force
                 && index != base_cell
