@@ -11,10 +11,13 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
+use fio_parse::Log;
 
 use crate::build;
+use crate::claims;
 use crate::derive;
 use crate::filter::Filter;
+use crate::flat::{self, Form};
 use crate::frame::{Builder, Wanted};
 use crate::gate::{self, Gate};
 use crate::grid::Report;
@@ -85,6 +88,15 @@ struct Args {
     /// Say what differs between two machines, likeliest reason first
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     why: Option<Vec<String>>,
+
+    /// Check what a post says of its own results against the figures
+    #[arg(long)]
+    claims: bool,
+
+    /// Write the records flat to FILE (.parquet, .arrow or .csv), which is an input again, and
+    /// compare nothing
+    #[arg(long, value_name = "FILE")]
+    export: Option<PathBuf>,
 
     /// Divide rates by others that cover something else, too
     #[arg(long)]
@@ -168,6 +180,8 @@ enum Format {
     /// The array of github-action-benchmark
     GhaBench,
     Openmetrics,
+    /// A file for data tools; give it a name with -o
+    Parquet,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -268,11 +282,14 @@ fn compare(
 ) -> Result<(Vec<u8>, u8), String> {
     let view = view(args);
     let plan = plan(args, &view);
+    // A bad name should not be found out after reading a million records.
+    args.export.as_deref().map(export_form).transpose()?;
     let mut builder = Builder::new(plan.wanted.clone());
     let mut status = 0;
     let mut say = |line: &str| {
         let _ = writeln!(stderr, "{}", line.trim_end());
     };
+    let mut claims = String::new();
     let mut names = Vec::new();
     for argument in &args.inputs {
         match expand(argument, args.recursive) {
@@ -298,6 +315,16 @@ fn compare(
                 continue;
             }
         };
+        if args.claims {
+            match check_claims(args, &name, &bytes) {
+                Ok(text) => claims.push_str(&text),
+                Err(message) => {
+                    say(&format!("fio-compare: {message}"));
+                    status = 2;
+                }
+            }
+            continue;
+        }
         let input = Input { name, label, bytes };
         let (found, outcome) = load::load(&input, &plan);
         if !args.quiet {
@@ -315,11 +342,20 @@ fn compare(
         }
         builder.absorb(found);
     }
+    if args.claims {
+        return Ok((claims.into_bytes(), status));
+    }
     if builder.is_empty() {
         say("fio-compare: nothing to compare: no record was found that passes the filter");
         return Ok((Vec::new(), if status == 0 { 1 } else { status }));
     }
     let frame = builder.finish().map_err(|e| e.to_string())?;
+    if let Some(path) = &args.export {
+        let form = export_form(path)?;
+        let bytes = flat::write(&frame, form).map_err(|e| e.to_string())?;
+        fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        return Ok((Vec::new(), status));
+    }
     if args.list {
         return Ok((list(&frame)?.into_bytes(), status));
     }
@@ -351,7 +387,30 @@ fn compare(
             .for_each(|line| say(&format!("fio-compare: {line}")));
     }
     let text = render(args, &report, &lines, terminal)?;
-    Ok((text.into_bytes(), status))
+    Ok((text, status))
+}
+
+fn check_claims(args: &Args, name: &str, bytes: &[u8]) -> Result<String, String> {
+    if load::is_records(bytes) || Form::of_bytes(bytes).is_some() {
+        return Err(format!(
+            "{name}: holds records, which keep no prose; --claims needs the post itself"
+        ));
+    }
+    let log = Log::from_bytes(name, bytes).map_err(|e| format!("{name}: {e}"))?;
+    let found = claims::check(&log, &fio_parse::parse(&log).records);
+    Ok(match args.format {
+        Format::Json | Format::Jsonl => claims::jsonl(name, &found),
+        _ => claims::text(name, &found),
+    })
+}
+
+fn export_form(path: &Path) -> Result<Form, String> {
+    Form::of_name(&path.to_string_lossy()).ok_or_else(|| {
+        format!(
+            "{}: expected a name that ends in .parquet, .arrow or .csv",
+            path.display()
+        )
+    })
 }
 
 fn gate(args: &Args, threshold: f64) -> Gate {
@@ -369,7 +428,7 @@ fn render(
     report: &Report,
     gate: &[String],
     terminal: Terminal,
-) -> Result<String, String> {
+) -> Result<Vec<u8>, String> {
     let style = Style {
         width: args.width.or(terminal.width).map_or(100, usize::from),
         ascii: args.ascii,
@@ -379,7 +438,8 @@ fn render(
             When::Auto => terminal.width.is_some() && !terminal.no_color && args.output.is_none(),
         },
     };
-    Ok(match args.format {
+    let text = match args.format {
+        Format::Parquet => return render::parquet::render(report).map_err(|e| e.to_string()),
         Format::Table if args.bars => {
             format!(
                 "{}\n{}",
@@ -397,7 +457,8 @@ fn render(
         Format::Github => render::github::summary(report, gate),
         Format::GhaBench => render::github::action(report)?,
         Format::Openmetrics => render::openmetrics::render(report),
-    })
+    };
+    Ok(text.into_bytes())
 }
 
 fn view(args: &Args) -> View {
@@ -424,6 +485,12 @@ fn view(args: &Args) -> View {
 }
 
 fn plan(args: &Args, view: &View) -> Plan {
+    if args.export.is_some() {
+        return Plan {
+            wanted: flat::wanted(),
+            filter: view.filter.clone(),
+        };
+    }
     let metrics = match &view.metrics {
         _ if args.list => Metric::PLAIN,
         _ if args.why.is_some() => why::METRICS,
@@ -442,7 +509,11 @@ fn plan(args: &Args, view: &View) -> Plan {
         view.keys()
     };
     Plan {
-        wanted: Wanted { keys, bases },
+        wanted: Wanted {
+            keys,
+            bases,
+            ignored: view.ignore.clone(),
+        },
         filter: view.filter.clone(),
     }
 }

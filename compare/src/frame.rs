@@ -13,6 +13,7 @@
 //! | `rank` | u32 | scope, the one to prefer first |
 //! | `failed` | bool | errors were reported, or the run was cut short |
 //! | `settings`, `notes` | u32 | code of the set |
+//! | `asked`, `heading` | u32 | code of the text |
 //! | `k:NAME` | u32 | code of the key's text |
 //! | `dd` | bool | dd measured, whose rate is by definition bytes over seconds |
 //! | `basis` | u32 | what the wall time covers |
@@ -20,16 +21,16 @@
 //! | `nominal` | f64 | ns that a timed job with a flush at its end was asked to run |
 //! | `q:NAME:lo` ... | f64 | a quantity |
 
-use std::borrow::Cow;
+use std::collections::HashMap;
 
-use fio_parse::record::{Latency, Percentile, ScopeKind, Verdict};
-use fio_parse::{Direction, Quantity, Reading, Record};
 use polars::prelude::*;
 
 use crate::bounds::Bounds;
 use crate::dict::Dict;
-use crate::keys::{Key, jobs_of};
+use crate::evidence::Evidence;
+use crate::keys::Key;
 use crate::metric::{Clock, Statistic};
+use crate::residue;
 use crate::tests_of::{self, Facts};
 
 /// A quantity of the record that metrics are made from.
@@ -67,58 +68,6 @@ impl Base {
             other => format!("q:{other:?}"),
         }
     }
-
-    fn read(self, record: &Record) -> Option<Bounds> {
-        let m = &record.measurement;
-        match self {
-            Base::BytesPerSec => m.bytes_per_sec.as_ref().and_then(bounds),
-            Base::Bytes => m.bytes.as_ref().and_then(bounds),
-            Base::Iops => m.iops.as_ref().and_then(bounds),
-            Base::Runtime => m.runtime_ns.as_ref().and_then(bounds),
-            Base::Wall => m.wall_ns.as_ref().and_then(bounds),
-            Base::IoPhase => m.io_phase_ns.as_ref().and_then(bounds),
-            Base::Flush => m.flush_ns.as_ref().and_then(bounds),
-            Base::CpuTime => sum(m.user_ns.as_ref(), m.system_ns.as_ref(), 1.0),
-            Base::CpuShare => {
-                let cpu = m.cpu.as_ref()?;
-                sum(cpu.user_percent.as_ref(), cpu.system_percent.as_ref(), 0.01)
-            }
-            Base::Latency(clock, statistic) => {
-                let latency: &Latency = match clock {
-                    Clock::Submission => m.slat_ns.as_deref()?,
-                    Clock::Completion => m.clat_ns.as_deref()?,
-                    Clock::Total => m.lat_ns.as_deref()?,
-                    Clock::Sync => m.sync_lat_ns.as_deref()?,
-                };
-                match statistic {
-                    Statistic::Min => latency.min.as_ref().and_then(bounds),
-                    Statistic::Mean => latency.mean.as_ref().and_then(bounds),
-                    Statistic::Max => latency.max.as_ref().and_then(bounds),
-                    Statistic::Stddev => latency.stddev.as_ref().and_then(bounds),
-                    Statistic::Percentile(p) => percentile(&latency.percentiles, p),
-                }
-            }
-        }
-    }
-}
-
-fn bounds<Q: Quantity>(reading: &Reading<Q>) -> Option<Bounds> {
-    Bounds::new(
-        reading.lo().to_f64(),
-        reading.value(),
-        reading.hi().to_f64(),
-    )
-}
-
-fn sum<Q: Quantity>(a: Option<&Reading<Q>>, b: Option<&Reading<Q>>, factor: f64) -> Option<Bounds> {
-    let (a, b) = (bounds(a?)?, bounds(b?)?);
-    let sum = Bounds::new(a.lo() + b.lo(), a.value() + b.value(), a.hi() + b.hi())?;
-    Some(sum.times(factor))
-}
-
-fn percentile(list: &[Percentile], wanted: f64) -> Option<Bounds> {
-    let found = list.iter().find(|p| (p.p - wanted).abs() < 1e-9)?;
-    bounds(&found.reading)
 }
 
 /// A remark that travels with a record.
@@ -137,6 +86,8 @@ pub struct Wanted {
     pub keys: Vec<Key>,
     /// Quantities to derive from.
     pub bases: Vec<Base>,
+    /// Settings whose differences do not tell two results of a machine apart.
+    pub ignored: Vec<Key>,
 }
 
 /// Collects records into columns.
@@ -171,11 +122,30 @@ struct Rows {
     bases: Vec<[Vec<Option<f64>>; 3]>,
 }
 
+/// What a record says beside its run number and figures, as codes of the builder that made it.
+#[derive(Clone, Debug)]
+pub struct Context {
+    source: u32,
+    group: u32,
+    rank: u32,
+    failed: bool,
+    dd: bool,
+    facts: u32,
+    settings: u32,
+    notes: u32,
+    basis: u32,
+    block: Option<f64>,
+    nominal: Option<f64>,
+    keys: Vec<u32>,
+}
+
 /// The columns and what their codes mean.
 #[derive(Debug)]
 pub struct Frame {
     /// One row a record.
     pub rows: DataFrame,
+    /// The names of the inputs by code.
+    pub sources: Vec<String>,
     /// The texts of each wanted key's codes, in the order of [`Wanted::keys`].
     pub key_texts: Vec<(Key, Vec<String>)>,
     /// The sets of notes by code; each a list of indexes into `notes`.
@@ -187,19 +157,6 @@ pub struct Frame {
     pub setting_sets: Vec<Vec<u32>>,
     /// Texts of settings and bases.
     pub texts: Vec<String>,
-}
-
-/// The scope to prefer among those of one run: sums before their parts, so that nothing is
-/// counted twice.
-fn rank(kind: ScopeKind) -> u32 {
-    match kind {
-        ScopeKind::AllClients => 0,
-        ScopeKind::Group => 1,
-        ScopeKind::Run => 2,
-        ScopeKind::Client => 3,
-        ScopeKind::Job => 4,
-        _ => 5,
-    }
 }
 
 impl Builder {
@@ -234,60 +191,66 @@ impl Builder {
     }
 
     /// Adds a record.
-    pub fn push(&mut self, record: &Record) {
-        let source = self.sources.code(&*record.source.name);
-        self.rows.source.push(source);
-        self.rows.run.push(record.run);
-        self.rows.group.push(record.scope.group.unwrap_or(u32::MAX));
-        self.rows.rank.push(rank(record.scope.kind));
-        self.rows
-            .failed
-            .push(!record.errors.is_empty() || record.interrupted);
-        self.rows.dd.push(
-            record.source.tool.name == "dd"
-                || record.workload.as_ref().is_some_and(|w| w.dd().is_some()),
-        );
+    pub fn push(&mut self, record: &impl Evidence) {
+        let context = self.context(record);
+        self.push_row(&context, record.run(), |base| record.base(base));
+    }
 
+    /// Everything of a record but its run number and figures, as codes of this builder.
+    pub fn context(&mut self, record: &impl Evidence) -> Context {
+        let source = self.sources.code(&*record.source());
         let facts = Facts {
-            asked: self.texts.code(tests_of::asked(record).as_str()),
-            heading: self.texts.code(tests_of::heading(record)),
-            fallback: self.texts.code(tests_of::fallback(record).as_str()),
+            asked: self.texts.code(&*record.asked()),
+            heading: self.texts.code(&*record.heading()),
+            fallback: self.texts.code(&*record.fallback()),
             source,
         };
-        self.rows.facts.push(self.facts.code(&facts));
-
         let settings: Vec<u32> = Key::settings()
-            .map(|key| self.texts.code(&*key.get(record)))
+            .map(|key| self.texts.code(&*record.key(key)))
             .collect();
-        self.rows
-            .settings
-            .push(self.setting_sets.code(settings.as_slice()));
-
-        let mut notes: Vec<u32> = notes_of(record)
-            .iter()
+        let mut notes: Vec<u32> = (record.notes().iter())
             .map(|n| self.notes.code(n))
             .collect();
         notes.dedup();
-        self.rows.notes.push(self.note_sets.code(notes.as_slice()));
-
-        let covers = record
-            .measurement
-            .wall_covers
-            .and_then(|covers| serde_json::to_value(covers).ok());
-        let covers = covers.as_ref().and_then(|v| v.as_str()).unwrap_or("");
-        self.rows.basis.push(self.texts.code(covers));
-
-        let (block, nominal) = block_and_nominal(record);
-        self.rows.block.push(block);
-        self.rows.nominal.push(nominal);
-
-        for (i, key) in self.wanted.keys.iter().enumerate() {
-            let code = self.key_texts[i].code(&*key.get(record));
-            self.rows.keys[i].push(code);
+        let (block, nominal) = record.block_and_nominal();
+        Context {
+            source,
+            group: record.group(),
+            rank: record.rank(),
+            failed: record.failed(),
+            dd: record.dd(),
+            facts: self.facts.code(&facts),
+            settings: self.setting_sets.code(settings.as_slice()),
+            notes: self.note_sets.code(notes.as_slice()),
+            basis: self.texts.code(&*record.covers()),
+            block,
+            nominal,
+            keys: (self.wanted.keys.iter().zip(&mut self.key_texts))
+                .map(|(key, texts)| texts.code(&*record.key(*key)))
+                .collect(),
         }
-        for (i, base) in self.wanted.bases.iter().enumerate() {
-            let read = base.read(record);
-            let [lo, value, hi] = &mut self.rows.bases[i];
+    }
+
+    /// Adds a record of a known context.
+    pub fn push_row(&mut self, context: &Context, run: u32, base: impl Fn(Base) -> Option<Bounds>) {
+        let rows = &mut self.rows;
+        rows.source.push(context.source);
+        rows.run.push(run);
+        rows.group.push(context.group);
+        rows.rank.push(context.rank);
+        rows.failed.push(context.failed);
+        rows.dd.push(context.dd);
+        rows.facts.push(context.facts);
+        rows.settings.push(context.settings);
+        rows.notes.push(context.notes);
+        rows.basis.push(context.basis);
+        rows.block.push(context.block);
+        rows.nominal.push(context.nominal);
+        for (column, code) in rows.keys.iter_mut().zip(&context.keys) {
+            column.push(*code);
+        }
+        for (wanted, [lo, value, hi]) in self.wanted.bases.iter().zip(&mut rows.bases) {
+            let read = base(*wanted);
             lo.push(read.map(Bounds::lo));
             value.push(read.map(Bounds::value));
             hi.push(read.map(Bounds::hi));
@@ -358,6 +321,7 @@ impl Builder {
         let test_codes: Vec<u32> = names.iter().map(|n| tests.code(n.as_str())).collect();
 
         let rows = self.rows;
+        let settings = rows.settings.clone();
         let mut columns = vec![
             Column::new("source".into(), rows.source),
             Column::new("run".into(), rows.run),
@@ -371,17 +335,29 @@ impl Builder {
             Column::new("block".into(), rows.block),
             Column::new("nominal".into(), rows.nominal),
         ];
+        let fact = |of: fn(&Facts) -> u32| -> Vec<u32> {
+            (rows.facts.iter())
+                .map(|f| self.facts.get(*f).map_or(0, of))
+                .collect()
+        };
+        columns.push(Column::new("asked".into(), fact(|f| f.asked)));
+        columns.push(Column::new("heading".into(), fact(|f| f.heading)));
         let mut key_texts = Vec::new();
         for ((key, codes), dict) in self.wanted.keys.iter().zip(rows.keys).zip(self.key_texts) {
             let name = key_column(*key);
-            if *key == Key::TEST {
-                let codes: Vec<u32> = rows.facts.iter().map(|f| test_codes[*f as usize]).collect();
-                columns.push(Column::new(name.into(), codes));
-                key_texts.push((*key, tests.values().to_vec()));
+            let (codes, values) = if *key == Key::TEST {
+                let of_row = rows.facts.iter().map(|f| test_codes[*f as usize]);
+                (of_row.collect(), tests.values().to_vec())
+            } else if *key == Key::MACHINE {
+                let tests: Vec<u32> = rows.facts.iter().map(|f| test_codes[*f as usize]).collect();
+                let sets = self.setting_sets.values();
+                let told_apart = told_apart(&self.wanted, &settings, sets, &tests, &codes);
+                name_apart(&codes, &settings, &dict, &told_apart, sets, &text)
             } else {
-                columns.push(Column::new(name.into(), codes));
-                key_texts.push((*key, dict.values().to_vec()));
-            }
+                (codes, dict.values().to_vec())
+            };
+            columns.push(Column::new(name.into(), codes));
+            key_texts.push((*key, values));
         }
         for (base, [lo, value, hi]) in self.wanted.bases.iter().zip(rows.bases) {
             let name = base.column();
@@ -391,6 +367,7 @@ impl Builder {
         }
         Ok(Frame {
             rows: DataFrame::new_infer_height(columns)?,
+            sources: self.sources.values().to_vec(),
             key_texts,
             note_sets: self.note_sets.values().to_vec(),
             notes: self.notes.values().to_vec(),
@@ -400,78 +377,81 @@ impl Builder {
     }
 }
 
+/// The settings, as index and key, in which the results of one machine and test differ.
+type Apart = HashMap<(u32, u32), Vec<(usize, Key)>>;
+
+/// Repeats of a test on a machine were asked for alike. Where one machine ran a test in several
+/// ways (with and without `oflag=dsync`, say), these are no repeats: gives, for each test and
+/// machine, the settings that were asked for and differ. Settings that are projected on or
+/// ignored tell nothing apart, nor does what was found and not asked for (versions, systems).
+fn told_apart(
+    wanted: &Wanted,
+    settings: &[u32],
+    sets: &[Vec<u32>],
+    tests: &[u32],
+    machines: &[u32],
+) -> (Vec<u32>, Apart) {
+    let keys: Vec<(usize, Key)> = (Key::settings().enumerate())
+        .filter(|(_, k)| k.empty_is_off())
+        .filter(|(_, k)| !wanted.keys.contains(k) && !wanted.ignored.contains(k))
+        .collect();
+    let mut seen: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
+    for ((test, machine), set) in tests.iter().zip(machines).zip(settings) {
+        let list = seen.entry((*test, *machine)).or_default();
+        if !list.contains(set) {
+            list.push(*set);
+        }
+    }
+    let mut apart = Apart::new();
+    for (cell, list) in seen.into_iter().filter(|(_, list)| list.len() > 1) {
+        let of = |set: &u32, index: usize| sets[*set as usize][index];
+        let differ = keys
+            .iter()
+            .copied()
+            .filter(|(i, _)| list.iter().any(|s| of(s, *i) != of(&list[0], *i)));
+        let differ: Vec<(usize, Key)> = differ.collect();
+        if !differ.is_empty() {
+            apart.insert(cell, differ);
+        }
+    }
+    (tests.to_vec(), apart)
+}
+
+/// New codes and names of the machines: those told apart get the differing settings behind their
+/// name. Order of first appearance is kept.
+fn name_apart<'t>(
+    machines: &[u32],
+    settings: &[u32],
+    names: &Dict<String>,
+    (tests, apart): &(Vec<u32>, Apart),
+    sets: &[Vec<u32>],
+    text: &impl Fn(u32) -> &'t str,
+) -> (Vec<u32>, Vec<String>) {
+    if apart.is_empty() {
+        return (machines.to_vec(), names.values().to_vec());
+    }
+    let mut dict: Dict<String> = Dict::default();
+    let mut known: HashMap<(u32, u32, u32), u32> = HashMap::new();
+    let codes = (machines.iter().zip(tests).zip(settings))
+        .map(|((machine, test), set)| {
+            *known.entry((*machine, *test, *set)).or_insert_with(|| {
+                let name = names.get(*machine).map_or("", String::as_str);
+                match apart.get(&(*test, *machine)) {
+                    None => dict.code(name),
+                    Some(keys) => {
+                        let words: Vec<String> = (keys.iter())
+                            .map(|(i, key)| residue::one(*key, text(sets[*set as usize][*i])))
+                            .collect();
+                        dict.code(format!("{name} ({})", words.join(", ")).as_str())
+                    }
+                }
+            })
+        })
+        .collect();
+    (codes, dict.values().to_vec())
+}
+
 /// The column of a key.
 pub fn key_column(key: Key) -> String {
     format!("k:{}", key.name())
-}
-
-/// The remarks of a record: its warnings, what a replay changed, why it failed. What the author
-/// of a post claimed is no remark on the figures and is left to the claims check.
-fn notes_of(record: &Record) -> Vec<Note> {
-    let note = |code: &str, text: Cow<'_, str>| Note {
-        code: code.to_owned(),
-        text: text.into_owned(),
-    };
-    let mut notes: Vec<Note> = (record.warnings.iter())
-        .filter(|w| w.code.as_str() != "prose-claim")
-        .map(|w| note(w.code.as_str(), w.message.as_str().into()))
-        .collect();
-    for error in &record.errors {
-        notes.push(note("failed", format!("failed: {}", error.text).into()));
-    }
-    if record.interrupted {
-        notes.push(note("interrupted", "interrupted before its end".into()));
-    }
-    if let Some(fidelity) = record
-        .fidelity
-        .as_ref()
-        .filter(|f| f.verdict >= Verdict::Deviates)
-    {
-        let whys: Vec<&str> = (fidelity.notes.iter())
-            .filter(|n| n.level >= Verdict::Deviates)
-            .map(|n| n.why.trim_end_matches('.'))
-            .collect();
-        notes.push(note(
-            "replayed",
-            format!("replayed, not as the original: {}", whys.join("; ")).into(),
-        ));
-    }
-    notes
-}
-
-/// The block size if there is just one, and the asked time if the job is bound by time, writes
-/// and flushes at its end (so that the time beyond the asked one is the flush).
-fn block_and_nominal(record: &Record) -> (Option<f64>, Option<f64>) {
-    if let Some(dd) = record.workload.as_ref().and_then(|w| w.dd()) {
-        return (dd.block_bytes.map(|b| b.0 as f64), None);
-    }
-    let jobs = jobs_of(record);
-    let Some(first) = jobs.first() else {
-        return (None, None);
-    };
-    let write = record.direction == Direction::Write;
-    let block = |job: &fio_parse::workload::Job| {
-        let all = job.block_bytes.unwrap_or(fio_parse::Bytes(4096));
-        // A range or split of block sizes has no single one.
-        let varied = job
-            .other
-            .iter()
-            .any(|(name, _)| name == "bsrange" || name == "bssplit");
-        let own = if write { job.write_block_bytes } else { None };
-        (!varied).then_some(own.unwrap_or(all))
-    };
-    let size = block(first);
-    let same = jobs.iter().all(|job| block(job) == size);
-    let nominal = first.runtime_ns.filter(|time| {
-        write
-            && jobs.iter().all(|job| {
-                job.time_based == Some(true)
-                    && job.end_fsync == Some(true)
-                    && job.runtime_ns == Some(*time)
-            })
-    });
-    (
-        size.filter(|_| same).map(|b| b.0 as f64),
-        nominal.map(|t| t.get()),
-    )
 }

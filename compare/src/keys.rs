@@ -235,10 +235,10 @@ const KEYS: &[Spec] = &[
         get: |r| of_test(r, |_| None, |d| list(&d.oflag)),
     },
     Spec {
-        name: "source",
+        name: "input",
         about: "what dd reads from, if it is a device of zeros or random bytes",
         role: Role::Setting,
-        get: |r| of_test(r, |_| None, source),
+        get: |r| of_test(r, |_| None, input),
     },
     Spec {
         name: "options",
@@ -495,7 +495,7 @@ fn list(items: &[String]) -> Option<String> {
     (!items.is_empty()).then(|| items.join(","))
 }
 
-fn source(dd: &Dd) -> Option<String> {
+fn input(dd: &Dd) -> Option<String> {
     dd.input.clone().filter(|input| input.starts_with("/dev/"))
 }
 

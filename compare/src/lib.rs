@@ -19,15 +19,19 @@
 
 pub mod bounds;
 pub mod build;
+pub mod claims;
 pub mod cli;
 pub mod derive;
 pub mod dict;
 pub mod digits;
+pub mod evidence;
 pub mod filter;
+pub mod flat;
 pub mod frame;
 pub mod gate;
 pub mod grid;
 pub mod keys;
+pub mod lines;
 pub mod load;
 pub mod metric;
 pub mod query;

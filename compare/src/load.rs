@@ -1,7 +1,8 @@
 //! Inputs to records to columns.
 //!
 //! Each input is sniffed: if its first non-blank line starts with `{"v":`, it is JSON Lines of
-//! records; anything else is a log, which `fio_parse` reads. There is no text parsing here. Lines
+//! records; Parquet, Arrow and CSV files of records are told by their first bytes; anything else is
+//! a log, which `fio_parse` reads. There is no text parsing here. Lines
 //! are read by all cores: the bytes are cut at line ends into one piece a core, and the columns
 //! are joined in order, so the result does not depend on their number.
 //!
@@ -15,7 +16,9 @@ use fio_parse::record::{Label, LabelSource};
 use fio_parse::{Log, Record};
 
 use crate::filter::Filter;
+use crate::flat::{self, Form};
 use crate::frame::{Builder, Wanted};
+use crate::lines::Reader;
 
 /// Something to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +52,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn push(&self, builder: &mut Builder, record: &Record) {
-        if self.filter.matches(&|key| key.get(record)) {
+    /// Does the filter take a record?
+    pub fn wants(&self, record: &Record) -> bool {
+        self.filter.matches(&|key| key.get(record))
+    }
+
+    /// Adds a record if the filter takes it.
+    pub fn push(&self, builder: &mut Builder, record: &Record) {
+        if self.wants(record) {
             builder.push(record);
         }
     }
@@ -69,11 +78,32 @@ pub fn load(input: &Input, plan: &Plan) -> (Builder, Outcome) {
         return load_lines(input, plan);
     }
     let mut outcome = Outcome::default();
+    if let Some(form) = Form::of_bytes(&input.bytes) {
+        let (builder, records) = match flat::read(&input.bytes, form, plan) {
+            Ok(read) => read,
+            Err(error) => {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or("");
+                outcome.errors.push(format!(
+                    "{}: not a flat file of records: {first}",
+                    input.name
+                ));
+                (Builder::new(plan.wanted.clone()), 0)
+            }
+        };
+        outcome.records = records;
+        if input.label.is_some() {
+            outcome
+                .remarks
+                .push(format!("{}: a label can't rename flat records", input.name));
+        }
+        return (builder, outcome);
+    }
     let mut records = if is_records(&input.bytes) {
         let mut records = Vec::new();
         read_lines(
             &input.bytes,
-            &mut |record| records.push(record),
+            &mut |line| serde_json::from_slice(line).map(|record| records.push(record)),
             &mut |line, error| {
                 outcome.errors.push(bad_line(&input.name, line, &error));
             },
@@ -130,9 +160,10 @@ fn bad_line(name: &str, line: usize, error: &serde_json::Error) -> String {
     format!("{name}:{line}: expected a record, found {error}")
 }
 
+/// Hands every line that is not blank to `take`; gives the number of lines.
 fn read_lines(
     bytes: &[u8],
-    take: &mut impl FnMut(Record),
+    take: &mut impl FnMut(&[u8]) -> Result<(), serde_json::Error>,
     fail: &mut impl FnMut(usize, serde_json::Error),
 ) -> usize {
     let mut count = 0;
@@ -142,9 +173,8 @@ fn read_lines(
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match serde_json::from_slice(line) {
-            Ok(record) => take(record),
-            Err(error) => fail(count, error),
+        if let Err(error) = take(line) {
+            fail(count, error);
         }
     }
     count
@@ -161,12 +191,14 @@ fn load_lines(input: &Input, plan: &Plan) -> (Builder, Outcome) {
     );
     let read = |piece: &[u8]| {
         let mut builder = Builder::new(plan.wanted.clone());
+        let mut reader = Reader::new(plan);
         let (mut records, mut errors) = (0, Vec::new());
         let lines = read_lines(
             piece,
-            &mut |record| {
+            &mut |line| {
+                reader.push(line, &mut builder)?;
                 records += 1;
-                plan.push(&mut builder, &record);
+                Ok(())
             },
             &mut |line, error| errors.push((line, error)),
         );

@@ -97,7 +97,8 @@ impl<'f> Residue<'f> {
     }
 }
 
-fn one(key: Key, text: &str) -> String {
+/// A setting in words: `oflag=dsync`, `no oflag`, or a tool's name alone.
+pub fn one(key: Key, text: &str) -> String {
     match (key.name(), text) {
         (name, "") => format!("no {name}"),
         ("tool", text) => text.to_owned(),

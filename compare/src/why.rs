@@ -75,7 +75,7 @@ pub struct Answer {
 fn usual_weight(key: Key) -> f64 {
     match key.name() {
         "sync" | "fsync" | "fdatasync" | "end_fsync" | "conv" | "oflag" | "direct" => 0.5,
-        "device" | "fs" | "source" => 0.4,
+        "device" | "fs" | "input" => 0.4,
         "engine" | "size" | "io_size" | "iflag" => 0.3,
         "os" | "tool" | "runtime" | "options" => 0.2,
         _ => 0.1,

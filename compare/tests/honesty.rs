@@ -126,11 +126,36 @@ fn what_nobody_knows_is_no_difference() {
 #[test]
 fn differences_within_a_cell_are_said() {
     let mut other = record("A", 2, 120.0);
-    other["workload"]["jobs"][0]["engine"] = json!("io_uring");
+    other["source"]["tool"]["version"] = json!("fio-3.36");
     let table = run_with(&["-"], &lines(&[record("A", 1, 100.0), other])).out;
+    let want = "results of one cell differ: tool.version=fio-3.33 and tool.version=fio-3.36";
+    assert!(table.contains(want), "{table}");
+}
+
+#[test]
+fn a_test_run_in_several_ways_on_one_machine_is_no_repeat() {
+    let mut other = record("A", 2, 120.0);
+    other["workload"]["jobs"][0]["fsync"] = json!(1);
+    let input = lines(&[record("A", 1, 100.0), other.clone(), record("B", 1, 50.0)]);
+    let found = cells(&["-"], &input);
+    let machines: Vec<&str> = found
+        .iter()
+        .map(|c| c["machine"].as_str().unwrap())
+        .collect();
+    assert_eq!(machines, ["A (no fsync)", "A (fsync=1)", "B"]);
+    assert!(found.iter().all(|c| c["n"] == 1));
+    assert_eq!(found[2]["base"], "A (no fsync)");
+    // Shown as a row or ignored, it tells nothing apart.
+    let shown = cells(&["-", "--row", "fsync"], &input);
     assert!(
-        table.contains("results of one cell differ: engine=psync and engine=io_uring"),
-        "{table}"
+        shown
+            .iter()
+            .all(|c| c["machine"] == "A" || c["machine"] == "B")
+    );
+    let pooled = cells(&["-", "--ignore", "fsync"], &input);
+    assert_eq!(
+        (pooled[0]["machine"].as_str(), pooled[0]["n"].as_u64()),
+        (Some("A"), Some(2))
     );
 }
 

@@ -8,10 +8,12 @@
 //! is. Without inputs standard input is read, unless it is a terminal: then there is nothing to read, and the
 //! call is wrong.
 
+pub mod labels;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -72,37 +74,51 @@ impl Input {
         }
     }
 
+    /// The input, opened for reading. Errors: as [`InputError`] says.
+    pub fn open(&self) -> Result<Box<dyn Read>, InputError> {
+        Ok(match &self.place {
+            Place::Stdin => Box::new(io::stdin().lock()),
+            Place::Path(path) => Box::new(self.file(path)?.0),
+        })
+    }
+
     /// The whole of the input. Errors: as [`InputError`] says.
     pub fn read(&self) -> Result<Vec<u8>, InputError> {
-        let fail = |problem| InputError {
+        let mut bytes = Vec::new();
+        let read = match &self.place {
+            Place::Stdin => io::stdin().lock().read_to_end(&mut bytes),
+            Place::Path(path) => {
+                let (mut file, size) = self.file(path)?;
+                bytes.reserve(usize::try_from(size).unwrap_or(0));
+                file.read_to_end(&mut bytes)
+            }
+        };
+        read.map_err(|error| self.fail(Problem::Io(error)))?;
+        Ok(bytes)
+    }
+
+    /// The file at `path` and its size in bytes.
+    fn file(&self, path: &Path) -> Result<(File, u64), InputError> {
+        let file = File::open(path).map_err(|error| self.fail(Problem::Io(error)))?;
+        let meta = file
+            .metadata()
+            .map_err(|error| self.fail(Problem::Io(error)))?;
+        if meta.is_dir() {
+            return Err(self.fail(Problem::Directory));
+        }
+        // a named block device would be read to its end; nobody means that
+        #[cfg(unix)]
+        if std::os::unix::fs::FileTypeExt::is_block_device(&meta.file_type()) {
+            return Err(self.fail(Problem::Device));
+        }
+        Ok((file, meta.len()))
+    }
+
+    fn fail(&self, problem: Problem) -> InputError {
+        InputError {
             name: self.name(),
             problem,
-        };
-        let mut bytes = Vec::new();
-        match &self.place {
-            Place::Stdin => {
-                io::stdin()
-                    .lock()
-                    .read_to_end(&mut bytes)
-                    .map_err(|error| fail(Problem::Io(error)))?;
-            }
-            Place::Path(path) => {
-                let mut file = File::open(path).map_err(|error| fail(Problem::Io(error)))?;
-                let meta = file.metadata().map_err(|error| fail(Problem::Io(error)))?;
-                if meta.is_dir() {
-                    return Err(fail(Problem::Directory));
-                }
-                // a named block device would be read to its end; nobody means that
-                #[cfg(unix)]
-                if std::os::unix::fs::FileTypeExt::is_block_device(&meta.file_type()) {
-                    return Err(fail(Problem::Device));
-                }
-                bytes.reserve(usize::try_from(meta.len()).unwrap_or(0));
-                file.read_to_end(&mut bytes)
-                    .map_err(|error| fail(Problem::Io(error)))?;
-            }
         }
-        Ok(bytes)
     }
 }
 
@@ -192,6 +208,22 @@ pub fn sniff(bytes: &[u8]) -> Content {
     }
 }
 
+/// Writes what `--explain` shows for a terminal: the margin dim, what is told below results in cyan.
+pub fn write_quiet_margin(text: &str, out: &mut impl Write) -> io::Result<()> {
+    const DIM: &str = "\x1b[2m";
+    const CYAN: &str = "\x1b[36m";
+    const PLAIN: &str = "\x1b[0m";
+    for line in text.lines() {
+        match line.split_once('│') {
+            Some((kind, rest)) if !line.trim_start().starts_with('╰') => {
+                writeln!(out, "{DIM}{kind}│{PLAIN}{rest}")?;
+            }
+            _ => writeln!(out, "{CYAN}{line}{PLAIN}")?,
+        }
+    }
+    Ok(())
+}
+
 /// Ends a program that wrote to a pipe: a reader that went away early is a normal end.
 pub fn end_of_output(result: io::Result<()>, code: u8, program: &str) -> ExitCode {
     match result {
@@ -216,6 +248,16 @@ mod tests {
         assert_eq!(Input::from_argument(OsStr::new("-")).place, Place::Stdin);
         assert_eq!(Input::from_argument(OsStr::new("x=-")).place, Place::Stdin);
         assert_eq!(Input::from_argument(OsStr::new("./a=b")).label, None);
+    }
+
+    #[test]
+    fn the_margin_is_quiet() {
+        let mut out = Vec::new();
+        write_quiet_margin("   dd │ a │ b\n      ╰─▶ read\n", &mut out).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "\x1b[2m   dd │\x1b[0m a │ b\n\x1b[36m      ╰─▶ read\x1b[0m\n"
+        );
     }
 
     #[test]

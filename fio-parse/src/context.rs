@@ -17,7 +17,9 @@
 //! **Which place names the machine.** A comparison runs the same test on several machines. So the place is the first,
 //! in the order caption, title, headings from the innermost outwards, host, sentence, whose labels differ between two
 //! results of the same workload and direction. The other labels are the section, outermost first. Where no place does
-//! that, no machine is named, and who reads the record uses the name of the file.
+//! that, no machine is named, and who reads the record uses the name of the file. Where another place (sentences left
+//! aside) tells as many labels apart, and groups the results in another way, either may name the machine: its labels are
+//! then marked as ambiguous.
 //!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
 //! nothing has used it yet. The header lines of a report describe their report alone, and are what fio ran: where they
@@ -26,6 +28,8 @@
 //! **Sentences** are shortened to what is named: the words after the first article or possessive (a, an, the, my, our,
 //! this, its), where one stands among the first ten words, to the end, less "too", "as well", "now", "again", "next" and
 //! the full stop. The whole sentence stays in the label.
+
+mod nearby;
 
 use crate::block::{Block, Role};
 use crate::record::{Direction, Label, LabelSource};
@@ -47,6 +51,8 @@ pub struct Context {
     pub version: Option<Arc<str>>,
     /// One invocation of the tool, counted from one.
     pub run: u32,
+    /// Texts near by that name memory or a file system.
+    pub nearby: Vec<Span>,
 }
 
 /// The labels that hold at one place of the log.
@@ -95,7 +101,8 @@ impl Labels {
             .filter(|&place| Some(place) != machine)
             .filter_map(|place| self.at(place).cloned())
             .collect();
-        if section.is_empty() && machine.is_none() {
+        let named = machine.and_then(|place| self.at(place)).is_some();
+        if section.is_empty() && !named {
             section.extend(self.sentence.clone());
         }
         section
@@ -135,6 +142,11 @@ impl Contexts {
         self.found.get(place.checked_sub(1)?)
     }
 
+    fn get_mut(&mut self, block: usize) -> Option<&mut Context> {
+        let place = *self.places.get(block)? as usize;
+        self.found.get_mut(place.checked_sub(1)?)
+    }
+
     fn push(&mut self, block: usize, context: Context) {
         self.places.resize(block + 1, 0);
         self.found.push(context);
@@ -146,16 +158,26 @@ impl Contexts {
 pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
     let found = walk(log, blocks);
     let machine = machine_place(&found);
+    let ambiguous = machine.is_some_and(|machine| is_ambiguous(&found, machine));
     let mut contexts = Contexts::default();
     for result in found {
         let context = Context {
-            machine: machine.and_then(|place| result.labels.at(place).cloned()),
+            machine: machine.and_then(|place| {
+                let label = result.labels.at(place)?.clone();
+                Some(Label { ambiguous, ..label })
+            }),
             section: result.labels.section(machine),
             workload: result.workload,
             version: result.version,
             run: result.run,
+            nearby: Vec::new(),
         };
         contexts.push(result.block, context);
+    }
+    for (block, texts) in nearby::find(log, blocks, &contexts) {
+        if let Some(context) = contexts.get_mut(block) {
+            context.nearby = texts;
+        }
     }
     contexts
 }
@@ -351,6 +373,37 @@ impl Runs {
 
 /// The place whose labels tell machines apart; see the module's rules.
 fn machine_place(found: &[Found]) -> Option<Place> {
+    places(found)
+        .into_iter()
+        .chain([Place::Sentence])
+        .find(|&place| tells_apart(found, place))
+}
+
+/// Whether another place than `machine` tells results apart as well and in another way.
+fn is_ambiguous(found: &[Found], machine: Place) -> bool {
+    if machine == Place::Sentence {
+        return false;
+    }
+    places(found)
+        .into_iter()
+        .filter(|&place| place != machine)
+        .any(|other| {
+            let mut pairs = HashSet::new();
+            for result in found {
+                let (Some(a), Some(b)) = (result.labels.at(machine), result.labels.at(other))
+                else {
+                    return false;
+                };
+                pairs.insert((&*a.text, &*b.text));
+            }
+            let ours: HashSet<_> = pairs.iter().map(|pair| pair.0).collect();
+            let others: HashSet<_> = pairs.iter().map(|pair| pair.1).collect();
+            ours.len() == others.len() && pairs.len() > ours.len() && tells_apart(found, other)
+        })
+}
+
+/// The places that may name the machine, the first choice first; sentences, the last, left out.
+fn places(found: &[Found]) -> Vec<Place> {
     let mut levels: Vec<u8> = found
         .iter()
         .flat_map(|result| result.labels.headings.iter().map(|&(level, _)| level))
@@ -361,8 +414,8 @@ fn machine_place(found: &[Found]) -> Option<Place> {
     [Place::Caption, Place::Title]
         .into_iter()
         .chain(levels.into_iter().map(Place::Heading))
-        .chain([Place::Host, Place::Sentence])
-        .find(|&place| tells_apart(found, place))
+        .chain([Place::Host])
+        .collect()
 }
 
 /// Whether two results of one workload and direction have different labels at `place`.
@@ -559,6 +612,37 @@ mod tests {
         ];
         let numbers: Vec<_> = kinds.into_iter().map(|kind| runs.enter(kind).0).collect();
         assert_eq!(numbers, [1, 1, 1, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn two_places_that_tell_apart_equally_well_are_ambiguous() {
+        let report = |name: &str| {
+            format!("{name}\n\n104857600 bytes (105 MB, 100 MiB) copied, 2 s, 52.4 MB/s\n\n")
+        };
+        let post = |runs: [&str; 2]| {
+            let runs = runs.map(report).concat();
+            format!(
+                "$ dd if=/dev/zero of=a bs=1M count=100\n\n## ext4\n\n$ dd if=/dev/zero of=a bs=1M count=100\n\n{runs}## xfs\n\n$ dd if=/dev/zero of=a bs=1M count=100\n\n{runs}"
+            )
+        };
+        let machines = |text: &str| -> Vec<(String, bool)> {
+            let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+            let records = crate::parse(&log).records;
+            let machines = records.into_iter().filter_map(|record| record.machine);
+            machines
+                .map(|label| (label.text.to_string(), label.ambiguous))
+                .collect()
+        };
+        let crossed = machines(&post(["disk one", "disk two"]));
+        assert_eq!(crossed.len(), 4);
+        assert!(
+            crossed.iter().all(|(_, ambiguous)| *ambiguous),
+            "{crossed:?}"
+        );
+        // the same captions twice tell nothing apart
+        let clear = machines(&post(["result", "result"]));
+        assert_eq!(clear[0], ("ext4".to_owned(), false));
+        assert_eq!(clear[3], ("xfs".to_owned(), false));
     }
 
     #[test]

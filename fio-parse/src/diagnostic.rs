@@ -62,6 +62,7 @@ codes! {
     WHOLE_MILLISECONDS = "whole-milliseconds", "The printed rate was computed from whole milliseconds.";
     BYTES_FROM_RECORDS = "bytes-from-records", "dd printed no bytes; full records times the block size of the command were taken.";
     WALL_ONLY = "wall-only", "The tool printed no window of its own; the shell's time is all there is, and covers more.";
+    CLAIM = "claim", "The author states a figure about a result; it is held against the result, and is no measurement.";
     COMMAND_UNREADABLE = "command-unreadable", "A command could not be understood; the results below it carry no workload.";
 }
 
@@ -161,20 +162,28 @@ pub fn render(log: &Log<'_>, diagnostic: &Diagnostic) -> String {
     let (line, column) = log.line_column(span.start);
     let number = line.to_string();
     let gutter = " ".repeat(number.len());
-    let text = log.line(line);
-    // cut long lines so that the place stays in view
+    let text = log.line_at(span.start);
+    // cut long lines so that the place stays in view; a line may be as long as the log, so only near it is looked
+    let line_start = text.as_ptr() as usize - log.text().as_ptr() as usize;
+    let at = (span.start as usize).clamp(line_start, line_start + text.len()) - line_start;
     let before = column as usize - 1;
-    let from = before.saturating_sub(SHOWN / 2);
-    let from = if from < 8 { 0 } else { from };
-    let shown: String = text
+    let skipped = before.saturating_sub(SHOWN / 2);
+    let skipped = if skipped < 8 { 0 } else { skipped };
+    let from = text[..at]
+        .char_indices()
+        .rev()
+        .take(before - skipped)
+        .last()
+        .map_or(at, |(from, _)| from);
+    let wanted = SHOWN.max(before - skipped + 1);
+    let shown: String = text[from..]
         .chars()
-        .skip(from)
-        .take(SHOWN.max(before - from + 1))
+        .take(wanted)
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     let (left, right) = (
-        if from > 0 { "…" } else { "" },
-        if text.chars().nth(from + SHOWN).is_some() {
+        if skipped > 0 { "…" } else { "" },
+        if text[from..].chars().nth(SHOWN).is_some() {
             "…"
         } else {
             ""
@@ -186,7 +195,7 @@ pub fn render(log: &Log<'_>, diagnostic: &Diagnostic) -> String {
         .next()
         .map_or(0, |marked| marked.chars().count())
         .clamp(1, SHOWN);
-    let indent = " ".repeat(before - from + left.chars().count());
+    let indent = " ".repeat(before - skipped + left.chars().count());
     format!(
         "{head}{gutter} --> {}:{line}:{column}\n{gutter} |\n{number} | {left}{shown}{right}\n{gutter} | {indent}{}\n",
         log.name(),

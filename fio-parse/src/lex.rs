@@ -123,6 +123,18 @@ pub fn key<'t>(name: &'static str) -> impl FnMut(&'t str) -> Lexed<'t, ()> {
     }
 }
 
+/// What follows `words` at the head of `input`, whatever kind of blanks is between them.
+pub fn phrase<'t>(input: &'t str, words: &[&str]) -> Option<&'t str> {
+    let (first, more) = words.split_first()?;
+    more.iter()
+        .try_fold(input.strip_prefix(first)?, |rest, word| {
+            let next = skip_blanks(rest);
+            (next.len() < rest.len())
+                .then_some(next)?
+                .strip_prefix(word)
+        })
+}
+
 /// An equals sign, as it is or as quoted-printable mail writes it.
 pub fn equals(input: &str) -> Lexed<'_, ()> {
     let Some(rest) = skip_blanks(input).strip_prefix('=') else {
@@ -288,6 +300,14 @@ mod tests {
         assert_eq!(skip_margin("> >=64=0.1%"), ">=64=0.1%");
         assert_eq!(skip_margin("&gt;=64=0.1%"), "&gt;=64=0.1%");
         assert_eq!(skip_blanks("\nx"), "\nx");
+    }
+
+    #[test]
+    fn words_of_a_phrase_stand_apart() {
+        let words = ["IO", "depths"];
+        assert_eq!(phrase("IO \u{a0}depths: 1", &words), Some(": 1"));
+        assert_eq!(phrase("IOdepths", &words), None);
+        assert_eq!(phrase("IO dep", &words), None);
     }
 
     #[test]

@@ -36,6 +36,7 @@
 
 pub mod assemble;
 pub mod block;
+pub mod claim;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod context;

@@ -14,6 +14,7 @@
 //!
 //! Long because the types of the wire format stand together.
 
+pub use crate::claim::{Against, Agreement, Claim};
 pub use crate::detail::{CountBucket, Depths, LatencyBucket, LatencyTarget};
 use crate::diagnostic::Diagnostic;
 pub use crate::reading::{Printed, Reading};
@@ -69,6 +70,9 @@ pub struct Record {
     /// For a replayed run: facts of the machine, by name.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub environment: serde_json::Map<String, serde_json::Value>,
+    /// What the author of the text states about the result; never part of the measurement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
     /// What is odd about the figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Diagnostic>,

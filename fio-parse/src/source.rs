@@ -9,14 +9,19 @@
 //! | UTF-16 with a byte-order mark, or with every other byte zero (a PowerShell redirect) | decoded |
 //! | bytes that are no UTF-8 | each such byte is taken for the Latin-1 letter of its value |
 //! | terminal escape sequences (colours, cursor) | removed |
+//! | a web page | its text, in the marks of Markdown, with the line numbers of the file; see `source/html.rs` |
+//! | no-break spaces | blanks, but for those between two digits, where they group the digits of a number |
 //!
 //! Where decoding changed something, spans and columns count in the text as decoded, which is what a person sees.
 //! Lines end at `\n`; a `\r` before it belongs to the end. A `\r` elsewhere starts a new [segment](Log::segments):
 //! progress lines overwrite each other that way, and a report may follow on the same line.
 
+pub(crate) mod html;
+
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A piece of a log: byte offsets of its start and of its end, the end not included.
 ///
@@ -93,8 +98,15 @@ pub struct Log<'t> {
     text: Cow<'t, str>,
     /// Where each line starts; the first is 0.
     lines: Vec<u32>,
+    /// The number of each line in the file, where it is another one; of a web page.
+    numbers: Option<Vec<u32>>,
+    /// How many characters stand before each [`STRIDE`] bytes, once a column was asked for.
+    characters: OnceLock<Vec<u32>>,
     encoding: Encoding,
 }
+
+/// How many bytes are counted at most for a column, however long the line is.
+const STRIDE: usize = 4096;
 
 /// A log that is too large: offsets are 32 bits wide.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,19 +141,27 @@ impl<'t> Log<'t> {
         }
         let (text, encoding) = decode(bytes);
         let text = without_escapes(text);
+        let (text, numbers) = match html::plain(&text) {
+            Some((text, numbers)) => (Cow::Owned(text), Some(numbers)),
+            None => (text, None),
+        };
+        let text = without_no_break(text);
         if u32::try_from(text.len()).is_err() {
             return Err(TooLarge {
                 bytes: text.len(),
                 name: name.into_owned(),
             });
         }
-        let lines = std::iter::once(0)
-            .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1))
-            .collect();
+        // counting first is quicker than growing
+        let mut lines = Vec::with_capacity(memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1);
+        lines.push(0);
+        lines.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
         Ok(Self {
             name,
             text,
             lines,
+            numbers,
+            characters: OnceLock::new(),
             encoding,
         })
     }
@@ -177,29 +197,64 @@ impl<'t> Log<'t> {
 
     /// How many lines there are; a text without a line end is one line.
     pub fn line_count(&self) -> usize {
-        self.lines.len()
+        match &self.numbers {
+            Some(numbers) => numbers[numbers.len() - 1] as usize,
+            None => self.lines.len(),
+        }
     }
 
-    /// Line and column of an offset, both counted from one, the column in characters.
+    /// Line and column of an offset, both counted from one: the line as in the file, the column in characters of the
+    /// text.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
         let offset = offset.min(self.text.len() as u32);
-        let line = self.lines.partition_point(|&start| start <= offset);
-        let start = self.lines[line - 1];
-        let column = self.text.as_bytes()[start as usize..offset as usize]
-            .iter()
-            .filter(|&&byte| byte & 0xc0 != 0x80)
-            .count();
-        (line as u32, column as u32 + 1)
+        let index = self.lines.partition_point(|&start| start <= offset) - 1;
+        let start = self.lines[index];
+        let column = if (offset - start) as usize <= STRIDE {
+            characters(&self.text.as_bytes()[start as usize..offset as usize])
+        } else {
+            self.characters_before(offset) - self.characters_before(start)
+        };
+        (self.number(index), column + 1)
+    }
+
+    /// How many characters stand before an offset. A line may be as long as the log and have something odd in each
+    /// of its segments, so counting from the line's start each time would take forever.
+    fn characters_before(&self, offset: u32) -> u32 {
+        let bytes = self.text.as_bytes();
+        let before = self.characters.get_or_init(|| {
+            let mut total = 0;
+            let before = |chunk| {
+                let before = total;
+                total += characters(chunk);
+                before
+            };
+            bytes.chunks(STRIDE).map(before).collect()
+        });
+        let offset = offset as usize;
+        let Some(known) = before.get(offset / STRIDE) else {
+            return before.last().map_or(0, |last| {
+                last + characters(&bytes[(before.len() - 1) * STRIDE..offset])
+            });
+        };
+        known + characters(&bytes[offset / STRIDE * STRIDE..offset])
+    }
+
+    /// The number in the file of a line of the text.
+    fn number(&self, index: usize) -> u32 {
+        match &self.numbers {
+            Some(numbers) => numbers[index],
+            None => index as u32 + 1,
+        }
     }
 
     /// The line of an offset, counted from one; cheaper than with its column where lines are long.
     pub fn line_of(&self, offset: u32) -> u32 {
-        self.lines.partition_point(|&start| start <= offset) as u32
+        self.number(self.lines.partition_point(|&start| start <= offset) - 1)
     }
 
-    /// The text of a line counted from one, without its end.
-    pub fn line(&self, line: u32) -> &str {
-        let index = line as usize - 1;
+    /// The line that an offset is in, without its end.
+    pub fn line_at(&self, offset: u32) -> &str {
+        let index = self.lines.partition_point(|&start| start <= offset) - 1;
         let start = self.lines[index] as usize;
         let end = self
             .lines
@@ -217,6 +272,11 @@ impl<'t> Log<'t> {
             at: 0,
         }
     }
+}
+
+/// How many characters start in a piece of UTF-8.
+fn characters(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u32
 }
 
 /// One piece of a log between line ends or carriage returns.
@@ -348,6 +408,9 @@ fn utf16(bytes: &[u8]) -> Option<String> {
     )
 }
 
+/// How long the title that a terminal is given may be, in bytes.
+const TITLE: usize = 1024;
+
 /// The text without terminal escape sequences: `ESC [ … letter`, `ESC ] … BEL`, and `ESC` with one character.
 fn without_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(0x1b, text.as_bytes()) else {
@@ -360,17 +423,19 @@ fn without_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
         kept.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         let skip = match rest.as_bytes().first() {
-            Some(b'[') => rest[1..]
-                .find(|c: char| ('\x40'..='\x7e').contains(&c))
-                .filter(|&end| end <= 32)
+            Some(b'[') => rest.as_bytes()[1..]
+                .iter()
+                .take(33)
+                .position(|byte| (0x40..=0x7e).contains(byte))
                 .map_or(1, |end| end + 2),
-            Some(b']') => rest.find(['\u{7}', '\n']).map_or(1, |end| {
-                if rest.as_bytes()[end] == 7 {
-                    end + 1
-                } else {
-                    end
+            Some(b']') => {
+                let title = &rest.as_bytes()[..rest.len().min(TITLE)];
+                match memchr::memchr2(7, b'\n', title) {
+                    Some(end) if title[end] == 7 => end + 1,
+                    Some(end) => end,
+                    None => 1,
                 }
-            }),
+            }
             Some(_) => rest
                 .chars()
                 .next()
@@ -381,6 +446,32 @@ fn without_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
     }
     kept.push_str(rest);
     Cow::Owned(kept)
+}
+
+/// The text with blanks in place of no-break spaces, but for those between two digits.
+fn without_no_break(text: Cow<'_, str>) -> Cow<'_, str> {
+    const NO_BREAK: &str = "\u{a0}";
+    let mut found = memchr::memmem::find_iter(text.as_bytes(), NO_BREAK).peekable();
+    if found.peek().is_none() {
+        return text;
+    }
+    let bytes = text.as_bytes();
+    let digit = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_digit)
+    };
+    let mut plain = String::with_capacity(text.len());
+    let mut done = 0;
+    for at in found {
+        let behind = at + NO_BREAK.len();
+        if !(digit(at.checked_sub(1)) && digit(Some(behind))) {
+            plain.push_str(&text[done..at]);
+            plain.push(' ');
+            done = behind;
+        }
+    }
+    plain.push_str(&text[done..]);
+    Cow::Owned(plain)
 }
 
 #[cfg(test)]
@@ -399,7 +490,17 @@ mod tests {
         assert_eq!(log.line_column(0), (1, 1));
         assert_eq!(log.line_column(5), (2, 2));
         assert_eq!(log.line_column(99), (3, 1));
-        assert_eq!(log.line(2), "üc");
+        assert_eq!(log.line_at(5), "üc");
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_counted_in_characters() {
+        let text = format!("first\n{}", "aü".repeat(5000));
+        let log = log(text.as_bytes());
+        for characters in [0, 1, 2, 2729, 2730, 2731, 2732, 5461, 9998, 10_000] {
+            let offset = 6 + characters / 2 * 3 + characters % 2;
+            assert_eq!(log.line_column(offset), (2, characters + 1));
+        }
     }
 
     #[test]
@@ -425,6 +526,32 @@ mod tests {
         let log = log(b"caf\xe9 \x1b[1;32mfio\x1b[0m \x1b]0;title\x07x\x1b");
         assert_eq!(log.text(), "café fio x");
         assert_eq!(log.encoding(), Encoding::Mixed);
+    }
+
+    #[test]
+    fn no_break_spaces_are_blanks_but_within_numbers() {
+        let log = log("10\u{a0}737\u{a0}418\u{a0}240\u{a0}octets\u{a0}\u{a0}2\u{a0}".as_bytes());
+        assert_eq!(log.text(), "10\u{a0}737\u{a0}418\u{a0}240 octets  2 ");
+    }
+
+    #[test]
+    fn a_page_keeps_its_line_numbers() {
+        let log = log(b"<html><h1>Disk</h1>\n<p>dd:<pre>1+0 records in\n1+0 records out</pre>");
+        let texts: Vec<_> = log.segments().map(|s| s.text).collect();
+        assert_eq!(
+            texts,
+            [
+                "# Disk",
+                "",
+                "dd:",
+                "```",
+                "1+0 records in",
+                "1+0 records out",
+                "```"
+            ]
+        );
+        let at = log.text().find("records out").unwrap() as u32;
+        assert_eq!(log.line_column(at), (3, 5));
     }
 
     proptest! {

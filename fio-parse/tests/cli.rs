@@ -194,6 +194,22 @@ fn explain_shows_every_line() {
     let output = run(&["--explain", &path], b"");
     let shown = String::from_utf8(output.stdout).unwrap();
     let input = fs::read_to_string(path).unwrap();
+    // what is told below results stands between the lines of the log
+    let told = |line: &&str| line.trim_start().starts_with('╰');
+    assert!(
+        !shown.contains('\u{1b}'),
+        "no colour where it goes to a pipe"
+    );
+    assert_eq!(
+        shown.lines().filter(told).count(),
+        8 + 3 + 12,
+        "results, warnings, claims"
+    );
+    let shown: String = shown
+        .lines()
+        .filter(|line| !told(line))
+        .map(|line| line.to_owned() + "\n")
+        .collect();
     assert_eq!(shown.lines().count(), input.lines().count());
     for (shown, line) in shown.lines().zip(input.lines()) {
         let (_, text) = shown.split_once('│').unwrap();
@@ -212,5 +228,124 @@ fn explain_shows_every_line() {
             .filter(|line| line.trim_start().starts_with("time │"))
             .count(),
         8
+    );
+}
+
+#[test]
+fn labels_are_printed_edited_and_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("labels.toml");
+    let post = post("disk-speeds-dd-2020");
+    let printed = String::from_utf8(run(&["--print-labels", "-q", &post], b"").stdout).unwrap();
+    assert_eq!(printed.matches("[[result]]").count(), 8, "{printed}");
+    let edited = printed.replace("WD 4TB USB hard drive on that MacBook Pro", "WD 4TB");
+    assert_ne!(edited, printed);
+    fs::write(&file, &edited).unwrap();
+    let name = file.display().to_string();
+    let output = run(&["-q", "--labels", &name, &post], b"");
+    assert_eq!(code(&output), 0, "{}", talk(&output));
+    let records = String::from_utf8(output.stdout).unwrap();
+    let second = records.lines().nth(1).unwrap();
+    assert!(
+        second.contains(r#""machine":{"text":"WD 4TB","by":"flag"}"#),
+        "{second}"
+    );
+
+    fs::write(&file, edited.replace("line = 19", "line = 20")).unwrap();
+    let output = run(&["-q", "--labels", &name, &post], b"");
+    assert_eq!(code(&output), 2);
+    assert!(
+        talk(&output).contains("expected a result at line 20"),
+        "{}",
+        talk(&output)
+    );
+}
+
+/// A folder with logs, a folder within, and what is no log.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("b")).unwrap();
+    for (name, slug) in [
+        ("a.txt", "fio-3.33-randrw"),
+        ("b/z.txt", "fio-3.33-enospc"),
+        ("c.txt", "laptops-fio-2021"),
+    ] {
+        fs::copy(post(slug), at(name)).unwrap();
+    }
+    fs::write(at("b/notes.md"), "nothing was measured here\n").unwrap();
+    fs::write(at("disk.img"), b"\x7fELF\0\0\0\0").unwrap();
+    folder
+}
+
+#[test]
+fn a_folder_is_read_in_the_order_of_its_names() {
+    let folder = folder();
+    let root = folder.path().to_str().unwrap();
+    let output = run(&["-r", root], b"");
+    assert_eq!(code(&output), 0, "{}", talk(&output));
+    let lines = String::from_utf8(output.stdout.clone()).unwrap();
+    let names: Vec<&str> = lines
+        .lines()
+        .map(|line| {
+            let from = line.find(root).unwrap() + root.len() + 1;
+            &line[from..from + line[from..].find('"').unwrap()]
+        })
+        .collect();
+    let wanted = [["a.txt"; 4].as_slice(), &["b/z.txt"; 2], &["c.txt"; 6]];
+    assert_eq!(names, wanted.concat());
+    let talk = talk(&output);
+    assert!(talk.contains("disk.img: skipped, it is no text"), "{talk}");
+    assert!(talk.contains("notes.md: no result of fio or dd"), "{talk}");
+    // the same again, byte for byte, and with a label
+    assert_eq!(run(&["-r", root], b"").stdout, output.stdout);
+    let labelled = run(&["-rq", &format!("lab={root}")], b"");
+    let labelled = String::from_utf8(labelled.stdout).unwrap();
+    assert_eq!(labelled.matches(r#""machine":{"text":"lab""#).count(), 12);
+}
+
+#[test]
+fn exit_codes_of_folders_are_those_of_files() {
+    let folder = folder();
+    let root = folder.path().to_str().unwrap();
+    assert_eq!(code(&run(&[root], b"")), 2);
+    let inner = folder.path().join("b");
+    fs::remove_file(inner.join("z.txt")).unwrap();
+    assert_eq!(code(&run(&["-r", inner.to_str().unwrap()], b"")), 1);
+    assert_eq!(code(&run(&["-r", root, "no/such/file"], b"")), 2);
+}
+
+#[test]
+fn series_gives_a_line_a_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("job_bw.1.log");
+    fs::write(&path, "500, 44040, 0, 4096\n1000, 40000, 1, 4096\nx\n").unwrap();
+    let path = path.to_str().unwrap();
+    let output = run(&["--series", "csv", path], b"");
+    assert_eq!(code(&output), 0);
+    assert_eq!(
+        String::from_utf8(output.stdout.clone()).unwrap(),
+        "time_ms,direction,kib_per_sec,block_bytes\n500,read,44040,4096\n1000,write,40000,4096\n"
+    );
+    assert!(
+        talk(&output).contains("bw.1.log:3: expected a sample"),
+        "{}",
+        talk(&output)
+    );
+    // what the samples are must be known
+    let output = run(&["--series", "jsonl"], b"1, 2, 0, 4096\n");
+    assert_eq!(code(&output), 2);
+    assert!(talk(&output).contains("--log-kind"));
+    let output = run(
+        &["--series", "jsonl", "--log-kind", "iops"],
+        b"1, 2, 0, 4096\n",
+    );
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "{\"time_ms\":1,\"direction\":\"read\",\"iops\":2,\"block_bytes\":4096}\n"
+    );
+    assert_eq!(
+        code(&run(&["--series", "csv", "--log-kind", "bw"], b"no\n")),
+        1
     );
 }

@@ -162,3 +162,131 @@ fn eight_disks() {
         );
     }
 }
+
+/// Computed from the post's own figures: 10240 MiB over the shell's `real`, and ratios of such rates.
+#[test]
+fn what_the_author_states_is_checked() {
+    let records = records("disk-speeds-dd-2020");
+    let mislabelled = "wall in MiB/s (labelled MB/s)";
+    let found: Vec<_> = records
+        .iter()
+        .flat_map(|record| record.claims.iter().map(|claim| (record.run, claim)))
+        .map(|(run, claim)| {
+            let rate = claim
+                .computed_bytes_per_sec
+                .map(|rate| (rate / MIB * 10.0).round() / 10.0);
+            let ratio = claim
+                .computed_ratio
+                .map(|ratio| (ratio * 1000.0).round() / 1000.0);
+            let against = claim.against.as_ref().map(|against| against.run);
+            (
+                run,
+                &*claim.text,
+                rate.or(ratio).unwrap(),
+                claim.agrees_with.as_str(),
+                against,
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (1, "1506 MB/s", 1505.7, mislabelled, None),
+            (2, "86 MB/s", 86.2, mislabelled, None),
+            (2, "18 times faster", 17.472, "wall", Some(1)),
+            (3, "261 MB/s", 261.5, mislabelled, None),
+            (3, "1/6", 0.174, "wall", Some(1)),
+            (4, "876 MB/s", 875.9, mislabelled, None),
+            (4, "half", 0.582, "none", Some(1)),
+            (5, "187 MB/s", 186.6, mislabelled, None),
+            (6, "365 MB/s", 365.3, mislabelled, None),
+            (7, "324 MB/s", 324.3, mislabelled, None),
+            (7, "as fast as", 0.888, "none", Some(6)),
+            (8, "417 MB/s", 417.3, mislabelled, None),
+        ]
+    );
+    let flagged = |record: &Record| {
+        record
+            .warnings
+            .iter()
+            .any(|warning| warning.code.as_str() == "above-link")
+    };
+    let above: Vec<u32> = records
+        .iter()
+        .filter(|record| flagged(record))
+        .map(|record| record.run)
+        .collect();
+    assert_eq!(above, [4], "the 860 EVO alone is above what SATA carries");
+}
+
+#[test]
+fn what_cannot_be_compared_says_so() {
+    let text = "\
+Disk A
+
+$ dd if=/dev/zero of=a bs=1M count=100
+104857600 bytes (105 MB, 100 MiB) copied, 1 s, 105 MB/s
+
+Disk B
+
+$ dd if=/dev/zero of=b bs=1M count=100
+104857600 bytes (105 MB, 100 MiB) copied, 2 s, 52.4 MB/s
+
+It gave me 70 MB/s, half of the Dell, and half of the disk. It is up to 500 MB/s fast.
+";
+    let log = Log::from_bytes("post", text.as_bytes()).unwrap();
+    let records = fio_parse::parse(&log).records;
+    let claims: Vec<_> = records[1]
+        .claims
+        .iter()
+        .map(|claim| {
+            (
+                &*claim.text,
+                claim.agrees_with.as_str(),
+                claim.problem.is_some(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        claims,
+        [
+            ("70 MB/s", "none", false),
+            ("half", "unchecked", true),
+            // one other disk was measured
+            ("half", "window", false),
+        ]
+    );
+    assert!(records[0].claims.is_empty());
+}
+
+#[test]
+fn a_saved_web_page_is_read_like_the_post() {
+    let page = "\
+<!DOCTYPE html>
+<html><head><title>Disks</title>
+<script>var a = '<pre>10+0 records in';</script></head>
+<body><div id=\"top\"><h1>Disks of
+two laptops</h1><p>One &amp; the same test.</p>
+<pre><code>$ <span class=\"nb\">dd</span> if=/dev/zero of=x bs=1M count=100 &amp;&amp; sync</code></pre>
+<ul><li>Old laptop</li></ul><pre>104857600 bytes (105&nbsp;MB, 100&nbsp;MiB) copied, <b>2</b> s, 52.4 MB/s</pre>
+<h3>New laptop</h3>
+<p>104857600 bytes (105 MB, 100 MiB) copied, 1 s, 105 MB/s<br>That is twice as fast as the old laptop.</p>
+</div></body></html>
+";
+    let log = Log::from_bytes("page.html", page.as_bytes()).unwrap();
+    let records = fio_parse::parse(&log).records;
+    let found: Vec<_> = records
+        .iter()
+        .map(|record| {
+            let seconds = record.measurement.runtime_ns.as_ref().unwrap().value() / 1e9;
+            (
+                record.source.line.unwrap(),
+                seconds,
+                record.workload.is_some(),
+            )
+        })
+        .collect();
+    // lines are those of the file
+    assert_eq!(found, [(7, 2.0, true), (9, 1.0, true)]);
+    assert_eq!(&*records[0].section[0].text, "Disks of two laptops");
+}

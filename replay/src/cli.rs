@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 
 use crate::plan::job::EngineKind;
+use crate::variables::{Setting, setting};
 
 /// Run the workload of a fio or dd result again, natively, in a private directory.
 ///
@@ -34,9 +35,22 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub runtime: Option<u64>,
 
-    /// Form of the results
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    /// Form of the results: text, json, json+, terse or jsonl; `FORMAT=FILE` for a new file
+    /// (may be given several times)
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = target)]
+    pub format: Vec<Target>,
+
+    /// Write fio's logs of rate, IOPS and latency into this directory
+    #[arg(long, value_name = "DIR")]
+    pub log_directory: Option<PathBuf>,
+
+    /// Write the plan as a fio job file, `-` for standard output, and run nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "directory")]
+    pub emit_fio: Option<PathBuf>,
+
+    /// Value of a variable in a command (`--set SIZE=4g`); the environment is never looked at
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    pub settings: Vec<Setting>,
 
     /// Use this engine whatever the workload asks for
     #[arg(long, value_name = "ENGINE", value_parser = engine)]
@@ -45,6 +59,10 @@ pub struct Arguments {
     /// Keep the test files, and say where
     #[arg(long)]
     pub keep: bool,
+
+    /// Record the machine's host name
+    #[arg(long)]
+    pub host_name: bool,
 
     /// Name of this machine in the results
     #[arg(long, value_name = "NAME", default_value = "this machine")]
@@ -72,12 +90,48 @@ pub struct Arguments {
 }
 
 /// Forms of the results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// fio's and dd's own form.
     Text,
+    /// fio's JSON.
+    Json,
+    /// fio's JSON with the bins of latencies.
+    JsonPlus,
+    /// fio's terse output, version 3.
+    Terse,
     /// Records, one line of JSON each.
     Jsonl,
+}
+
+/// A form and the file it goes to; standard output without one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The form.
+    pub format: Format,
+    /// The file.
+    pub file: Option<PathBuf>,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let (name, file) = match text.split_once('=') {
+        Some((name, file)) if !file.is_empty() => (name, Some(PathBuf::from(file))),
+        Some(_) => return Err(format!("expected a file behind the =, found {text:?}")),
+        None => (text, None),
+    };
+    let format = match name {
+        "text" | "normal" => Format::Text,
+        "json" => Format::Json,
+        "json+" => Format::JsonPlus,
+        "terse" => Format::Terse,
+        "jsonl" => Format::Jsonl,
+        _ => {
+            return Err(format!(
+                "expected text, json, json+, terse or jsonl, found {name:?}"
+            ));
+        }
+    };
+    Ok(Target { format, file })
 }
 
 impl Arguments {
@@ -154,15 +208,12 @@ fn time(text: &str) -> Result<u64, String> {
 }
 
 fn engine(text: &str) -> Result<EngineKind, String> {
-    let all = [
-        EngineKind::Sync,
-        EngineKind::Uring,
-        EngineKind::Helper,
-        EngineKind::Null,
-    ];
-    all.into_iter()
+    EngineKind::ALL
+        .into_iter()
         .find(|engine| engine.name() == text)
-        .ok_or_else(|| format!("expected psync, io_uring, posixaio or null, found {text:?}"))
+        .ok_or_else(|| {
+            format!("expected psync, io_uring, posixaio, vsync, mmap or null, found {text:?}")
+        })
 }
 
 #[cfg(test)]
@@ -189,6 +240,14 @@ mod tests {
         );
         assert_eq!(time("500ms"), Ok(500_000_000));
         assert!(time("0").is_err() && time("1d").is_err());
+    }
+
+    #[test]
+    fn formats_may_have_a_file() {
+        let parsed = |text: &str| target(text).map(|target| (target.format, target.file.is_some()));
+        assert_eq!(parsed("json+=a"), Ok((Format::JsonPlus, true)));
+        assert_eq!(parsed("terse"), Ok((Format::Terse, false)));
+        assert!(target("json=").is_err() && target("xml").is_err());
     }
 
     #[test]

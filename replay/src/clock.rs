@@ -21,6 +21,11 @@ pub type Stamp = u64;
 pub trait Clock: Sync {
     /// The present time.
     fn now(&self) -> Stamp;
+
+    /// Lets this thread sleep for so long, ns.
+    fn sleep(&self, ns: u64) {
+        std::thread::sleep(std::time::Duration::from_nanos(ns));
+    }
 }
 
 /// The machine's clock: the calibrated time stamp counter, or `clock_gettime`.

@@ -1,5 +1,5 @@
-//! What is written: fio's default content, and its `zero_buffers`, `refill_buffers` and
-//! `scramble_buffers=0`.
+//! What is written: fio's default content, and that of its options on buffers: zeros, a
+//! pattern, new bytes each time, a share of zeros, a share of repeats.
 //!
 //! By default fio fills one random buffer per queue slot, once, and before each write
 //! changes a few words of every 512 bytes after the offset and the time. So every block is
@@ -10,9 +10,10 @@
 use crate::offsets::Rng;
 
 /// How write buffers get their content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Content {
     /// A random buffer per slot, scrambled before each write (fio's default).
+    #[default]
     Scrambled,
     /// A random buffer per slot, written unchanged (`scramble_buffers=0`).
     Fixed,
@@ -20,14 +21,81 @@ pub enum Content {
     Refilled,
     /// Zeros (`zero_buffers`).
     Zeros,
+    /// These bytes over and over (`buffer_pattern`).
+    Pattern(Vec<u8>),
+    /// New bytes for each write, of which some are zero and some were written before.
+    Mixed {
+        /// Share of zeros in each chunk, per cent (`buffer_compress_percentage`).
+        compress: u8,
+        /// Bytes of a chunk (`buffer_compress_chunk`).
+        chunk: u32,
+        /// Share of blocks that equal the block before, per cent (`dedupe_percentage`).
+        dedupe: u8,
+    },
+}
+
+/// Random streams of the content.
+#[derive(Debug, Clone)]
+pub struct Source {
+    rng: Rng,
+    /// Seed of the last block that was new.
+    last: u64,
+}
+
+impl Source {
+    /// Streams that depend on the seed only.
+    pub fn new(seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let last = rng.next();
+        Source { rng, last }
+    }
 }
 
 impl Content {
     /// Gives a slot's buffer its first content, before the clock starts.
-    pub fn prepare(self, buffer: &mut [u8], rng: &mut Rng) {
+    pub fn prepare(&self, buffer: &mut [u8], source: &mut Source) {
         match self {
-            Content::Scrambled | Content::Fixed | Content::Refilled => fill(buffer, rng),
+            Content::Scrambled | Content::Fixed => fill(buffer, &mut source.rng),
+            Content::Refilled | Content::Mixed { .. } => self.renew(buffer, source),
             Content::Zeros => buffer.fill(0),
+            Content::Pattern(pattern) => repeat(buffer, pattern),
+        }
+    }
+
+    /// Whether each write has bytes of its own.
+    pub fn renews(&self) -> bool {
+        matches!(self, Content::Refilled | Content::Mixed { .. })
+    }
+
+    /// New bytes for the next write, where each has its own.
+    pub fn renew(&self, buffer: &mut [u8], source: &mut Source) {
+        match self {
+            Content::Refilled => fill(buffer, &mut source.rng),
+            Content::Mixed {
+                compress,
+                chunk,
+                dedupe,
+            } => {
+                if source.rng.below(100) >= u64::from(*dedupe) {
+                    source.last = source.rng.next();
+                }
+                let mut bytes = Rng::new(source.last);
+                for chunk in buffer.chunks_mut((*chunk).max(1) as usize) {
+                    let random = chunk.len() * (100 - usize::from(*compress).min(100)) / 100;
+                    fill(&mut chunk[..random], &mut bytes);
+                    chunk[random..].fill(0);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Fills a buffer with a pattern, over and over.
+pub fn repeat(buffer: &mut [u8], pattern: &[u8]) {
+    if !pattern.is_empty() {
+        for part in buffer.chunks_mut(pattern.len()) {
+            part.copy_from_slice(&pattern[..part.len()]);
         }
     }
 }
@@ -72,21 +140,15 @@ mod tests {
     use std::collections::HashSet;
 
     fn file(content: Content, block: usize, blocks: usize) -> Vec<u8> {
-        let mut rng = Rng::new(1);
+        let mut source = Source::new(1);
         let mut buffer = vec![0; block];
-        content.prepare(&mut buffer, &mut rng);
+        content.prepare(&mut buffer, &mut source);
         let mut file = Vec::new();
         for number in 0..blocks {
-            match content {
-                Content::Refilled => fill(&mut buffer, &mut rng),
-                Content::Scrambled => {
-                    scramble(
-                        &mut buffer,
-                        (number * block) as u64,
-                        1_000_000 + number as u64 * 7919,
-                    );
-                }
-                Content::Fixed | Content::Zeros => {}
+            content.renew(&mut buffer, &mut source);
+            if content == Content::Scrambled {
+                let stamp = 1_000_000 + number as u64 * 7919;
+                scramble(&mut buffer, (number * block) as u64, stamp);
             }
             file.extend_from_slice(&buffer);
         }
@@ -127,6 +189,25 @@ mod tests {
         assert_eq!(unique_blocks(&file(Content::Fixed, 4096, 64), 4096), 1);
         assert_eq!(unique_blocks(&file(Content::Refilled, 4096, 64), 4096), 64);
         assert!(file(Content::Zeros, 4096, 4).iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn zeros_and_repeats_have_their_share() {
+        let mixed = |compress, dedupe| Content::Mixed {
+            compress,
+            chunk: 512,
+            dedupe,
+        };
+        let half = file(mixed(50, 0), 4096, 64);
+        let zeros = half.iter().filter(|&&byte| byte == 0).count() as f64 / half.len() as f64;
+        assert!((0.49..0.52).contains(&zeros), "{zeros}");
+        assert_eq!(unique_blocks(&half, 4096), 64);
+        // fio 3.33 at dedupe_percentage=50: 513 of 1024 blocks.
+        let unique = unique_blocks(&file(mixed(0, 50), 4096, 1024), 4096);
+        assert!((450..575).contains(&unique), "{unique}");
+        let pattern = file(Content::Pattern(vec![0xde, 0xad, 0xbe]), 4096, 2);
+        assert_eq!(pattern[..4], [0xde, 0xad, 0xbe, 0xde]);
+        assert_eq!(pattern[4096], 0xde, "each block begins it anew");
     }
 
     #[test]

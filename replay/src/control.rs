@@ -12,6 +12,12 @@ pub enum Stop {
     NoSpace = 2,
     /// Another job failed.
     Failed = 3,
+    /// Another job is done, and the test asks that all end then (`exitall`).
+    Finished = 4,
+    /// More was written than is permitted without the person's word.
+    Written = 5,
+    /// The test's own dirty pages take half of the memory that is left.
+    Dirty = 6,
 }
 
 impl Stop {
@@ -21,7 +27,16 @@ impl Stop {
             Stop::Interrupted => "interrupted by a signal",
             Stop::NoSpace => "stopped: free space on the file system fell to its floor",
             Stop::Failed => "stopped because another job failed",
+            Stop::Finished => "ended with the first job that was done, as exitall asks",
+            Stop::Written => "stopped: more was written than is permitted without --allow-long",
+            Stop::Dirty => "stopped: data not yet on the disk took half of the memory that is left",
         }
+    }
+
+    /// Whether the run is cut short by it: not by its own plan, and not by a failure that is
+    /// told apart.
+    pub fn cuts_short(self) -> bool {
+        !matches!(self, Stop::Failed | Stop::Finished)
     }
 }
 
@@ -30,8 +45,9 @@ impl Stop {
 #[derive(Debug, Default)]
 pub struct Control {
     stop: AtomicU8,
-    moved: AtomicU64,
     operations: AtomicU64,
+    moved: AtomicU64,
+    written: AtomicU64,
 }
 
 impl Control {
@@ -49,21 +65,31 @@ impl Control {
             0 => None,
             1 => Some(Stop::Interrupted),
             2 => Some(Stop::NoSpace),
+            4 => Some(Stop::Finished),
+            5 => Some(Stop::Written),
+            6 => Some(Stop::Dirty),
             _ => Some(Stop::Failed),
         }
     }
 
-    /// Counts progress. Jobs call it some times a second, not for each I/O.
-    pub fn progress(&self, bytes: u64, operations: u64) {
-        self.moved.fetch_add(bytes, Ordering::Relaxed);
-        self.operations.fetch_add(operations, Ordering::Relaxed);
+    /// Counts progress: operations, bytes moved, bytes written. Jobs call it some times a
+    /// second, not for each I/O.
+    pub fn progress(&self, new: [u64; 3]) {
+        self.operations.fetch_add(new[0], Ordering::Relaxed);
+        self.moved.fetch_add(new[1], Ordering::Relaxed);
+        self.written.fetch_add(new[2], Ordering::Relaxed);
     }
 
-    /// Bytes and operations so far.
-    pub fn totals(&self) -> (u64, u64) {
-        (
-            self.moved.load(Ordering::Relaxed),
-            self.operations.load(Ordering::Relaxed),
-        )
+    /// Operations, bytes moved and bytes written so far.
+    pub fn totals(&self) -> [u64; 3] {
+        [&self.operations, &self.moved, &self.written].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    /// Forgets that a job of an earlier stage was done.
+    pub fn next_stage(&self) {
+        let finished = Stop::Finished as u8;
+        let _ = self
+            .stop
+            .compare_exchange(finished, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }

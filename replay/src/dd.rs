@@ -188,7 +188,7 @@ fn copy(
         outcome.read.count(moved, plan.block);
         let written = write_block(&mut sink, &buffer[..moved], outcome, plan.block);
         now = clock.now();
-        control.progress(moved as u64, 1);
+        control.progress([1, moved as u64, moved as u64]);
         if let Err(error) = written {
             result = Err(Failure::of(&error, "writing failed"));
             break;
@@ -339,6 +339,8 @@ mod tests {
                 bytes: block * count,
                 written_in: None,
                 fallocate: Fallocate::None,
+                sync: true,
+                pre_read: false,
             }),
         }
     }

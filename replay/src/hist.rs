@@ -9,6 +9,10 @@
 //! p/100 * n; it may therefore exceed the maximum. This is fio's layout and rule since
 //! 2.99 (nanosecond resolution); the tests hold it against the bins and percentiles of a
 //! real run. Counts are 64 bits wide: a null-engine run passes 2^32 in a minute.
+//!
+//! Beside the buckets fio keeps a coarse distribution with bounds such as 250 us, which fall
+//! inside buckets. Here a bucket with a bound in it also counts what lies below the bound,
+//! so the coarse distribution ([`Histogram::classes`]) is exact and costs one look-up.
 
 /// Buckets per power of two.
 const PER_OCTAVE: usize = 64;
@@ -24,9 +28,44 @@ pub const DEFAULT_PERCENTILES: [f64; 17] = [
     99.99,
 ];
 
+/// Number of fio's latency classes: 10 of nanoseconds, 10 of microseconds, 12 of milliseconds.
+pub const CLASSES: usize = 32;
+
+/// Upper bounds of the classes of one unit, as fio names them.
+pub const CLASS_BOUNDS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
+
+/// Upper bounds of all classes but the last, which has none, ns.
+const BOUNDS: [u64; CLASSES - 1] = {
+    let mut bounds = [0; CLASSES - 1];
+    let mut index = 0;
+    while index < 30 {
+        let unit = [1, 1_000, 1_000_000][index / 10];
+        bounds[index] = CLASS_BOUNDS[index % 10] * unit;
+        index += 1;
+    }
+    bounds[30] = 2_000_000_000;
+    bounds
+};
+
+/// Per bucket: the bound that falls inside it, or [`NO_BOUND`].
+const BOUND_IN: [u8; BUCKETS] = {
+    let mut table = [NO_BOUND; BUCKETS];
+    let mut index = 0;
+    while index < BOUNDS.len() {
+        let bucket = bucket_of(BOUNDS[index]);
+        // A bound that begins a bucket does not cut it.
+        if bucket_of(BOUNDS[index] - 1) == bucket {
+            table[bucket] = index as u8;
+        }
+        index += 1;
+    }
+    table
+};
+const NO_BOUND: u8 = u8::MAX;
+
 /// The bucket that counts `ns`.
 #[inline(always)]
-fn bucket_of(ns: u64) -> usize {
+const fn bucket_of(ns: u64) -> usize {
     // Values below two octaves' worth are their own index, which is what the formula below
     // gives for shift 0, so only larger ones need it.
     let magnitude = 63 - (ns | 1).leading_zeros();
@@ -35,7 +74,7 @@ fn bucket_of(ns: u64) -> usize {
     }
     let shift = magnitude - OCTAVE_BITS;
     let index = ((shift as usize + 1) << OCTAVE_BITS) + ((ns >> shift) as usize & (PER_OCTAVE - 1));
-    index.min(BUCKETS - 1)
+    if index < BUCKETS { index } else { BUCKETS - 1 }
 }
 
 /// The value fio prints for a bucket, ns: its middle, or the value itself below 128 ns.
@@ -53,6 +92,8 @@ pub fn bucket_value(index: usize) -> u64 {
 #[derive(Clone)]
 pub struct Histogram {
     counts: Box<[u64; BUCKETS]>,
+    /// Per bound: what its bucket holds below it.
+    below: [u64; CLASSES - 1],
 }
 
 impl Histogram {
@@ -60,18 +101,25 @@ impl Histogram {
     pub fn new() -> Self {
         Histogram {
             counts: Box::new([0; BUCKETS]),
+            below: [0; CLASSES - 1],
         }
     }
 
     /// Counts one latency, ns.
     #[inline(always)]
     pub fn add(&mut self, ns: u64) {
-        self.counts[bucket_of(ns)] += 1;
+        self.add_many(ns, 1);
     }
 
-    /// Counts `count` latencies of the bucket that `ns` falls in.
+    /// Counts `count` latencies of `ns`.
+    #[inline(always)]
     pub fn add_many(&mut self, ns: u64, count: u64) {
-        self.counts[bucket_of(ns)] += count;
+        let bucket = bucket_of(ns);
+        self.counts[bucket] += count;
+        let bound = BOUND_IN[bucket];
+        if bound != NO_BOUND && ns < BOUNDS[bound as usize] {
+            self.below[bound as usize] += count;
+        }
     }
 
     /// Adds the counts of another histogram.
@@ -79,6 +127,27 @@ impl Histogram {
         for (ours, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
             *ours += theirs;
         }
+        for (ours, theirs) in self.below.iter_mut().zip(other.below) {
+            *ours += theirs;
+        }
+    }
+
+    /// fio's coarse distribution: how many latencies lie below 2 ns, 4 ns, ... 1000 ns, then
+    /// the same in microseconds and milliseconds, then below 2000 ms, then above.
+    pub fn classes(&self) -> [u64; CLASSES] {
+        let mut classes = [0; CLASSES];
+        for (bucket, &count) in self.counts.iter().enumerate().filter(|bin| *bin.1 > 0) {
+            let bound = BOUND_IN[bucket];
+            if bound == NO_BOUND {
+                let value = bucket_value(bucket);
+                classes[BOUNDS.partition_point(|&bound| bound <= value)] += count;
+            } else {
+                let below = self.below[bound as usize];
+                classes[bound as usize] += below;
+                classes[bound as usize + 1] += count - below;
+            }
+        }
+        classes
     }
 
     /// Number of latencies counted.
@@ -114,21 +183,6 @@ impl Histogram {
             values.push(bucket_value(index));
         }
         values
-    }
-
-    /// The share of latencies (0 to 1) that lie in buckets whose value is below `upper` and
-    /// at least `lower`, ns.
-    pub fn share_between(&self, lower: u64, upper: u64) -> f64 {
-        let total = self.total();
-        if total == 0 {
-            return 0.0;
-        }
-        let inside: u64 = self
-            .bins()
-            .filter(|&(value, _)| value >= lower && value < upper)
-            .map(|bin| bin.1)
-            .sum();
-        inside as f64 / total as f64
     }
 }
 
@@ -301,6 +355,20 @@ mod tests {
         let mut hist = Histogram::new();
         hist.add(40);
         assert_eq!(hist.percentiles(&[1.0, 99.99]), [40, 40]);
+    }
+
+    #[test]
+    fn classes_are_exact_at_their_bounds() {
+        for (index, bound) in BOUNDS.into_iter().enumerate() {
+            let mut hist = Histogram::new();
+            hist.add(bound - 1);
+            hist.add_many(bound, 10);
+            hist.add_many(bound + 1, 100);
+            let mut wanted = [0; CLASSES];
+            wanted[index] = 1;
+            wanted[index + 1] = 110;
+            assert_eq!(hist.classes(), wanted, "{bound} ns");
+        }
     }
 
     #[test]

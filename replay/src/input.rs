@@ -1,6 +1,7 @@
 //! Inputs: which workloads they hold. A stream of records, a fio job file, or a text with
 //! commands and results in it; the content tells which. Nothing named in an input is opened.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -9,8 +10,12 @@ use fio_parse::cli::{Content, sniff};
 use fio_parse::diagnostic::render;
 use fio_parse::record::{Label, Record, read_jsonl};
 use fio_parse::source::Log;
+use fio_parse::workload::command::parse_command;
 use fio_parse::workload::jobfile::{looks_like_job_file, parse_job_file};
 use fio_parse::workload::{Test, Workload, Wrapping};
+
+use crate::locate::Origin;
+use crate::variables::{Setting, fill_in};
 
 /// A workload to run, and what the text says about it.
 #[derive(Debug, Clone)]
@@ -21,12 +26,15 @@ pub struct Found {
     pub sections: Vec<Vec<Label>>,
     /// How many results in the text share it.
     pub results: usize,
+    /// The text it was read from.
+    pub origin: Option<Origin>,
 }
 
 /// The distinct workloads of all inputs, in order of appearance.
 #[derive(Debug, Default)]
 pub struct Workloads {
     found: Vec<Found>,
+    settings: Vec<Setting>,
     /// Lines of a record stream that could not be read, and other things to tell.
     pub complaints: Vec<String>,
     /// How odd parts of job files were read.
@@ -34,9 +42,19 @@ pub struct Workloads {
 }
 
 impl Workloads {
+    /// None yet; variables are filled in from `settings`.
+    pub fn new(settings: Vec<Setting>) -> Self {
+        Workloads {
+            settings,
+            ..Workloads::default()
+        }
+    }
+
     /// Adds a workload, or counts it if it is there. Two are the same if they ask for the
     /// same test and the same things around it; where they stand does not matter.
-    pub fn add(&mut self, workload: &Workload) -> &mut Found {
+    pub fn add(&mut self, workload: &Workload, origin: Option<Origin>) -> &mut Found {
+        let filled = self.filled_in(workload);
+        let workload = filled.as_ref().unwrap_or(workload);
         let known = self
             .found
             .iter()
@@ -51,10 +69,45 @@ impl Workloads {
                 workload,
                 sections: Vec::new(),
                 results: 0,
+                origin,
             });
             self.found.len() - 1
         });
         &mut self.found[index]
+    }
+
+    /// The workload with the variables of its command filled in, where any can be.
+    fn filled_in(&self, workload: &Workload) -> Option<Workload> {
+        if workload.missing.is_empty() || self.settings.is_empty() {
+            return None;
+        }
+        let text = workload.command.as_deref()?;
+        let filled = fill_in(text, &self.settings);
+        let mut new = parse_command(&filled).ok()?;
+        new.around = workload.around.clone();
+        for (name, value) in &self.settings {
+            if workload.missing.contains(name) {
+                new.normalised.push(format!("set:{name}={value}"));
+            }
+        }
+        Some(new)
+    }
+
+    /// Adds what the inputs hold, given by name and content. A job file may include another
+    /// of them, and then that one is no test of its own; no other file is ever opened.
+    pub fn read_all(&mut self, inputs: &[(String, Vec<u8>)]) {
+        let mut included = BTreeSet::new();
+        for (_, bytes) in inputs {
+            for name in include_lines(&String::from_utf8_lossy(bytes)) {
+                included.extend(input_called(inputs, name));
+            }
+        }
+        for (index, (name, bytes)) in inputs.iter().enumerate() {
+            if !included.contains(&index) {
+                let bytes = with_includes(inputs, bytes);
+                self.read(name, &bytes);
+            }
+        }
     }
 
     /// Adds what an input holds.
@@ -81,14 +134,20 @@ impl Workloads {
             Err(error) => return self.complaints.push(error.to_string()),
         };
         if looks_like_job_file(log.text()) {
-            let file = parse_job_file(log.text());
+            let filled = fill_in(log.text(), &self.settings);
+            let file = parse_job_file(&filled);
             let remarks = file
                 .diagnostics
                 .iter()
                 .map(|diagnostic| render(&log, diagnostic));
             self.remarks.extend(remarks);
             if !file.workload.jobs().is_empty() {
-                self.add(&file.workload);
+                let origin = Origin {
+                    name: name.to_owned(),
+                    line: 1,
+                    text: filled,
+                };
+                self.add(&file.workload, Some(origin));
             }
             return;
         }
@@ -99,7 +158,13 @@ impl Workloads {
                 ..
             } = block.role()
             {
-                self.add(&workload);
+                let span = workload.span.unwrap_or(block.span);
+                let origin = Origin {
+                    name: name.to_owned(),
+                    line: log.line_column(span.start).0 as usize,
+                    text: log.get(span).to_owned(),
+                };
+                self.add(&workload, Some(origin));
             }
         }
         let mut runs = BTreeSet::new();
@@ -122,7 +187,7 @@ impl Workloads {
                 ..label.clone()
             })
             .collect();
-        let found = self.add(workload);
+        let found = self.add(workload, None);
         found.results += usize::from(first);
         let same = |known: &Vec<Label>| {
             known
@@ -144,6 +209,62 @@ impl Workloads {
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
+}
+
+/// The files that a job file includes.
+fn include_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(include_line)
+}
+
+fn include_line(line: &str) -> Option<&str> {
+    let file = line.trim().strip_prefix("include")?;
+    (file.starts_with([' ', '\t']) && !file.contains('=')).then(|| file.trim())
+}
+
+/// The input of this name, by its last part: paths are not followed.
+fn input_called(inputs: &[(String, Vec<u8>)], name: &str) -> Option<usize> {
+    let last = |path: &str| {
+        path.rsplit(['/', '\\'])
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let wanted = last(name);
+    inputs.iter().position(|(input, _)| last(input) == wanted)
+}
+
+/// A job file with the inputs it includes in place of the lines that do; others stay.
+fn with_includes<'i>(inputs: &'i [(String, Vec<u8>)], bytes: &'i [u8]) -> Cow<'i, [u8]> {
+    /// How deep files may include each other.
+    const DEEPEST: usize = 8;
+    /// How large the whole may get, bytes.
+    const MOST: usize = 1 << 20;
+    let mut text = match std::str::from_utf8(bytes) {
+        Ok(text) if looks_like_job_file(text) && include_lines(text).next().is_some() => {
+            text.to_owned()
+        }
+        _ => return Cow::Borrowed(bytes),
+    };
+    for _ in 0..DEEPEST {
+        let mut whole = String::new();
+        let mut changed = false;
+        for line in text.lines() {
+            let content = include_line(line)
+                .and_then(|name| input_called(inputs, name))
+                .and_then(|index| std::str::from_utf8(&inputs[index].1).ok());
+            changed |= content.is_some();
+            whole.push_str(content.unwrap_or(line));
+            whole.push('\n');
+            if whole.len() > MOST {
+                return Cow::Borrowed(bytes);
+            }
+        }
+        text = whole;
+        if !changed {
+            break;
+        }
+    }
+    Cow::Owned(text.into_bytes())
 }
 
 fn same_test(a: &Workload, b: &Workload) -> bool {
@@ -254,10 +375,10 @@ mod tests {
     fn what_is_around_a_dd_is_part_of_the_test() {
         let mut plain = Workload::new(WrittenAs::DdCommand, Test::Dd(Box::<Dd>::default()));
         let mut workloads = Workloads::default();
-        workloads.add(&plain);
-        workloads.add(&plain);
+        workloads.add(&plain, None);
+        workloads.add(&plain, None);
         plain.around.sync_after = true;
-        workloads.add(&plain);
+        workloads.add(&plain, None);
         assert_eq!(workloads.into_found().len(), 2);
     }
 }

@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 
 use rustix::fs::{Advice, FallocateFlags, fadvise, fallocate};
 
@@ -26,7 +27,12 @@ pub fn lay_out(sandbox: &Sandbox, plan: &FilePlan, control: &Control) -> io::Res
     reserve(&file, plan)?;
     if let Some(block) = plan.written_in {
         fill(&mut file, plan.bytes, block as usize, control)?;
-        file.sync_all()?;
+        if plan.sync {
+            file.sync_all()?;
+        }
+    }
+    if plan.pre_read {
+        return read_all(&file, control);
     }
     Ok(fadvise(
         &file,
@@ -74,6 +80,20 @@ fn fill(file: &mut File, bytes: u64, block: usize, control: &Control) -> io::Res
     Ok(())
 }
 
+/// Brings all of a file into the cache.
+fn read_all(file: &File, control: &Control) -> io::Result<()> {
+    const PART: usize = 1 << 20;
+    let mut buffers = Buffer::slots(1, PART, Pages::Now)?;
+    let mut offset = 0;
+    while control.stopped().is_none() {
+        match file.read_at(&mut buffers[0], offset)? {
+            0 => return Ok(()),
+            moved => offset += moved as u64,
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +106,8 @@ mod tests {
             bytes: 1_000_000,
             written_in,
             fallocate,
+            sync: true,
+            pre_read: true,
         }
     }
 

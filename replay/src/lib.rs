@@ -15,26 +15,33 @@
 //!    [`clock`] stamps and [`hist`] counts. dd has its own loop, [`dd`].
 //! 5. [`outcome`] merges raw counters once; records and text are made from that.
 //!
-//! `unsafe` code is in [`clock`], [`memory`] and [`engine::uring`] only.
+//! `unsafe` code is in [`clock`], [`memory`] and below [`engine`] only.
 
 pub mod cli;
 pub mod clock;
 pub mod content;
 pub mod control;
 pub mod dd;
+pub mod draw;
 pub mod engine;
 pub mod hist;
 pub mod input;
 pub mod layout;
+pub mod locate;
 pub mod machine;
 pub mod media;
 pub mod memory;
 pub mod offsets;
 pub mod outcome;
+pub mod output;
+pub mod places;
 pub mod plan;
 pub mod report;
 pub mod run;
 pub mod sandbox;
 pub mod script;
 pub mod session;
+pub mod signals;
+pub mod variables;
+pub mod verify;
 pub mod worker;

@@ -9,13 +9,19 @@ use serde_json::{Map, Value};
 use crate::clock::SystemClock;
 
 /// Facts of the machine and of the directory that was tested.
-pub fn facts(directory: &Path, clock: &SystemClock) -> Map<String, Value> {
+pub fn facts(directory: &Path, clock: &SystemClock, host_name: bool) -> Map<String, Value> {
     let mut facts = Map::new();
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
             facts.insert(name.to_owned(), value);
         }
     };
+    put(
+        "host_name",
+        read("/proc/sys/kernel/hostname")
+            .filter(|_| host_name)
+            .map(Value::from),
+    );
     put(
         "kernel",
         read("/proc/sys/kernel/osrelease").map(Value::from),
@@ -36,6 +42,16 @@ pub fn facts(directory: &Path, clock: &SystemClock) -> Map<String, Value> {
 /// Memory that can be had without swapping, bytes.
 pub fn available_memory() -> Option<u64> {
     memory("MemAvailable")
+}
+
+/// Data of the whole machine that waits to be written back, bytes.
+pub fn dirty() -> u64 {
+    memory("Dirty").unwrap_or(0)
+}
+
+/// What of it came since `before`, bytes: an upper bound of our own.
+pub fn own_dirty(before: u64) -> u64 {
+    dirty().saturating_sub(before)
 }
 
 fn read(path: &str) -> Option<String> {
@@ -90,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_usual_facts_are_there() {
-        let facts = facts(Path::new("/"), &SystemClock::portable());
+        let facts = facts(Path::new("/"), &SystemClock::portable(), false);
         for name in ["kernel", "cpus", "memory_bytes", "clock"] {
             assert!(facts.contains_key(name), "{name} in {facts:?}");
         }

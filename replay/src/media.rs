@@ -1,4 +1,4 @@
-//! What a job does to its file beside moving data: open, drop the cache, hint, sync, close.
+//! What a job does to its files beside moving data: open, drop the cache, hint, sync, close.
 //!
 //! A trait, so that the loop in [`crate::worker`] can be tested with a file that is not
 //! there and whose syncs take as long as a test wants.
@@ -10,19 +10,20 @@ use std::sync::Arc;
 
 use rustix::fs::{Advice, fadvise};
 
+use crate::engine::range::sync_file_range;
 use crate::plan::job::JobPlan;
 use crate::sandbox::{OpenFlags, Sandbox};
 use crate::script::SyncKind;
 
-/// The file of a job.
+/// The files of a job.
 pub trait Media {
-    /// Opens it with the job's flags.
+    /// Opens them with the job's flags.
     ///
     /// # Errors
     /// The kernel's; EINVAL mostly means that O_DIRECT is refused.
     fn open(&mut self) -> io::Result<Vec<Arc<File>>>;
 
-    /// Asks the kernel to drop the cached pages of the job's region (POSIX_FADV_DONTNEED).
+    /// Asks the kernel to drop the cached pages of the job's regions (POSIX_FADV_DONTNEED).
     ///
     /// # Errors
     /// The kernel's.
@@ -34,30 +35,31 @@ pub trait Media {
     /// The kernel's.
     fn hint(&mut self, random: bool) -> io::Result<()>;
 
-    /// Makes written data durable.
+    /// Makes data written to one file durable, or begins to.
     ///
     /// # Errors
     /// The kernel's, or that of an earlier write-back.
-    fn sync(&mut self, kind: SyncKind) -> io::Result<()>;
+    fn sync(&mut self, file: u32, kind: SyncKind) -> io::Result<()>;
 
-    /// Closes it.
+    /// Closes them.
     fn close(&mut self);
 }
 
-/// A file in the sandbox.
+/// Files in the sandbox.
 #[derive(Debug)]
-pub struct SandboxFile<'a> {
+pub struct SandboxFiles<'a> {
     sandbox: &'a Sandbox,
-    name: &'a str,
+    names: Vec<&'a str>,
     flags: OpenFlags,
     offset: u64,
     bytes: u64,
-    file: Option<Arc<File>>,
+    range_flags: u32,
+    files: Vec<Arc<File>>,
 }
 
-impl<'a> SandboxFile<'a> {
-    /// The file `name` as `job` uses it; it is not opened yet.
-    pub fn new(sandbox: &'a Sandbox, name: &'a str, job: &JobPlan) -> Self {
+impl<'a> SandboxFiles<'a> {
+    /// The files `names` as `job` uses them; they are not opened yet.
+    pub fn new(sandbox: &'a Sandbox, names: Vec<&'a str>, job: &JobPlan) -> Self {
         let flags = OpenFlags {
             write: job.pattern.writes,
             write_only: false,
@@ -65,34 +67,33 @@ impl<'a> SandboxFile<'a> {
             sync: job.sync,
             dsync: job.dsync,
         };
-        let (offset, bytes) = (job.offset, job.region);
-        SandboxFile {
+        SandboxFiles {
             sandbox,
-            name,
+            names,
             flags,
-            offset,
-            bytes,
-            file: None,
+            offset: job.offset,
+            bytes: job.region,
+            range_flags: job.range_sync.map_or(0, |sync| sync.flags),
+            files: Vec::new(),
         }
     }
 
-    fn opened(&self) -> io::Result<&File> {
-        self.file
-            .as_deref()
-            .ok_or_else(|| io::Error::other("the file is not open"))
-    }
-
     fn advise(&self, advice: Advice) -> io::Result<()> {
-        let bytes = NonZeroU64::new(self.bytes);
-        Ok(fadvise(self.opened()?, self.offset, bytes, advice)?)
+        for file in &self.files {
+            fadvise(file, self.offset, NonZeroU64::new(self.bytes), advice)?;
+        }
+        Ok(())
     }
 }
 
-impl Media for SandboxFile<'_> {
+impl Media for SandboxFiles<'_> {
     fn open(&mut self) -> io::Result<Vec<Arc<File>>> {
-        let file = Arc::new(self.sandbox.open_file(self.name, self.flags)?);
-        self.file = Some(Arc::clone(&file));
-        Ok(vec![file])
+        self.files.clear();
+        for name in &self.names {
+            self.files
+                .push(Arc::new(self.sandbox.open_file(name, self.flags)?));
+        }
+        Ok(self.files.clone())
     }
 
     fn invalidate(&mut self) -> io::Result<()> {
@@ -107,14 +108,21 @@ impl Media for SandboxFile<'_> {
         })
     }
 
-    fn sync(&mut self, kind: SyncKind) -> io::Result<()> {
+    fn sync(&mut self, file: u32, kind: SyncKind) -> io::Result<()> {
+        let file = self
+            .files
+            .get(file as usize)
+            .ok_or_else(|| io::Error::other("the file is not open"))?;
         match kind {
-            SyncKind::Full => self.opened()?.sync_all(),
-            SyncKind::Data => self.opened()?.sync_data(),
+            SyncKind::Full => file.sync_all(),
+            SyncKind::Data => file.sync_data(),
+            SyncKind::Range { offset, bytes } => {
+                sync_file_range(file, offset, bytes, self.range_flags)
+            }
         }
     }
 
     fn close(&mut self) {
-        self.file = None;
+        self.files.clear();
     }
 }

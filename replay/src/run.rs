@@ -5,17 +5,21 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::clock::{Clock, SystemClock};
 use crate::control::{Control, Stop};
 use crate::dd;
 use crate::engine::helper::Helper;
+use crate::engine::mmap::Mmap;
 use crate::engine::null::Null;
+use crate::engine::place::settle;
 use crate::engine::sync::Sync;
 use crate::engine::uring::{self, Uring};
+use crate::engine::vector::Vector;
 use crate::layout::lay_out;
-use crate::media::SandboxFile;
+use crate::machine;
+use crate::media::SandboxFiles;
 use crate::memory::{Buffer, Pages};
 use crate::outcome::{FioOutcome, Outcome};
 use crate::plan::fio::FioPlan;
@@ -48,8 +52,8 @@ pub struct Bench<'a> {
     pub control: &'a Control,
     /// Options of io_uring.
     pub uring: uring::Options,
-    /// Leave the files.
-    pub keep: bool,
+    /// Bytes after which a run is stopped.
+    pub most_written: u64,
     /// Progress display.
     pub watch: Watch<'a>,
 }
@@ -69,6 +73,7 @@ impl Bench<'_> {
     /// Runs `work` while another thread looks after free space and shows progress.
     fn watched<T>(&self, phase: &Mutex<Phase>, work: impl FnOnce() -> T) -> T {
         let over = AtomicBool::new(false);
+        let dirty_before = machine::dirty();
         thread::scope(|scope| {
             let watcher = scope.spawn(|| {
                 while !over.load(Ordering::Relaxed) {
@@ -80,6 +85,14 @@ impl Bench<'_> {
                     });
                     if low {
                         self.control.stop(Stop::NoSpace);
+                    }
+                    if self.control.totals()[2] > self.most_written {
+                        self.control.stop(Stop::Written);
+                    }
+                    if machine::own_dirty(dirty_before)
+                        > machine::available_memory().map_or(u64::MAX, |bytes| bytes / 2)
+                    {
+                        self.control.stop(Stop::Dirty);
                     }
                     let now = *phase.lock().unwrap_or_else(PoisonError::into_inner);
                     (self.watch)(now, self.control);
@@ -106,6 +119,7 @@ impl Bench<'_> {
         }
         outcome.layout_ns = self.clock.now() - before;
         for stage in plan.stages() {
+            self.control.next_stage();
             if self.control.stopped().is_some() {
                 break;
             }
@@ -114,7 +128,8 @@ impl Bench<'_> {
             enter(Phase::Flushing);
             self.flush_stage(plan, stage, &mut outcome);
         }
-        outcome.stopped = self.control.stopped().filter(|stop| *stop != Stop::Failed);
+        outcome.stopped = self.control.stopped().filter(|stop| stop.cuts_short());
+        outcome.ended = SystemTime::now();
         outcome
     }
 
@@ -130,11 +145,12 @@ impl Bench<'_> {
                 .iter()
                 .map(|&index| {
                     let job = &plan.jobs[index];
-                    let name = plan.files[job.file].name.as_str();
+                    let names = job.files.iter().map(|&file| plan.files[file].name.as_str());
+                    let names: Vec<&str> = names.collect();
                     let barrier = &barrier;
                     (
                         index,
-                        scope.spawn(move || self.run_job(job, name, barrier, alone)),
+                        scope.spawn(move || self.run_job(job, names, barrier, alone)),
                     )
                 })
                 .collect();
@@ -157,19 +173,26 @@ impl Bench<'_> {
         }
     }
 
-    fn run_job(&self, job: &JobPlan, name: &str, barrier: &Barrier, alone: bool) -> JobOutcome {
+    fn run_job(
+        &self,
+        job: &JobPlan,
+        names: Vec<&str>,
+        barrier: &Barrier,
+        alone: bool,
+    ) -> JobOutcome {
+        let remarks = settle(&job.place);
         // Helper threads and io_uring's workers (for cached files) do part of the work.
         let elsewhere = match job.engine {
             EngineKind::Helper => true,
             EngineKind::Uring => !job.direct,
-            EngineKind::Sync | EngineKind::Null => false,
+            _ => false,
         };
         let charged = match (alone, elsewhere) {
             (true, _) => Charged::Process,
             (false, true) => Charged::Unknown,
             (false, false) => Charged::Thread,
         };
-        let media = SandboxFile::new(self.sandbox, name, job);
+        let media = SandboxFiles::new(self.sandbox, names, job);
         let buffers = Buffer::slots(job.depth as usize, job.largest_block() as usize, Pages::Now);
         let failed = |error: io::Error, what: &str| {
             barrier.wait();
@@ -188,17 +211,35 @@ impl Bench<'_> {
             ($engine:expr) => {{
                 let worker = Worker::new(job, $engine, clock, media, control).charging(charged);
                 barrier.wait();
-                worker.run()
+                self.delay(job);
+                JobOutcome {
+                    remarks,
+                    ..worker.run()
+                }
             }};
         }
         match job.engine {
             EngineKind::Sync => on!(Sync::new(buffers)),
             EngineKind::Helper => on!(Helper::new(buffers)),
+            EngineKind::Vector => on!(Vector::new(buffers)),
+            EngineKind::Mmap => on!(Mmap::new(buffers)),
             EngineKind::Null => on!(Null::new(buffers)),
             EngineKind::Uring => match Uring::new(buffers, self.uring) {
                 Ok(engine) => on!(engine),
                 Err(error) => failed(error, "cannot set up io_uring"),
             },
+        }
+    }
+
+    /// Waits before the job's clock starts (`startdelay`).
+    fn delay(&self, job: &JobPlan) {
+        const SLICE: u64 = 50_000_000;
+        let end = self.clock.now() + job.pace.delay_ns;
+        while self.control.stopped().is_none() {
+            match end.saturating_sub(self.clock.now()) {
+                0 => return,
+                left => self.clock.sleep(left.min(SLICE)),
+            }
         }
     }
 
@@ -208,25 +249,29 @@ impl Bench<'_> {
         for job in plan.jobs.iter().filter(|job| job.stage == stage) {
             let flushed = job.syncs.end_fsync || job.syncs.on_close;
             let touched = job.engine != EngineKind::Null;
-            if !job.pattern.writes
-                || flushed
-                || !touched
-                || outcome.flush_after_ns[job.file].is_some()
-            {
+            if !job.pattern.writes || flushed || !touched {
                 continue;
             }
-            let before = self.clock.now();
-            let name = &plan.files[job.file].name;
-            let synced = self
-                .sandbox
-                .open_file(name, OpenFlags::default())
-                .and_then(|file| file.sync_all());
-            match synced {
-                Ok(()) => outcome.flush_after_ns[job.file] = Some(self.clock.now() - before),
-                Err(error) => {
-                    let failure = Failure::of(&error, "the flush after the run failed");
-                    outcome.failure.get_or_insert(failure);
+            for &file in &job.files {
+                if outcome.flush_after_ns[file].is_none() {
+                    self.flush(plan, file, outcome);
                 }
+            }
+        }
+    }
+
+    fn flush(&self, plan: &FioPlan, file: usize, outcome: &mut FioOutcome) {
+        let before = self.clock.now();
+        let name = &plan.files[file].name;
+        let synced = self
+            .sandbox
+            .open_file(name, OpenFlags::default())
+            .and_then(|file| file.sync_all());
+        match synced {
+            Ok(()) => outcome.flush_after_ns[file] = Some(self.clock.now() - before),
+            Err(error) => {
+                let failure = Failure::of(&error, "the flush after the run failed");
+                outcome.failure.get_or_insert(failure);
             }
         }
     }

@@ -13,9 +13,15 @@
 //!   that it has just synced.
 //! - Mixed sequential jobs keep one position per direction, random ones share one map.
 //!   fio before 3.38 repeats a due sync after each read of a mix; that defect is not kept.
+//! - Several files are served in turn; one that is done is passed over, and the pass ends
+//!   when all are. A sync goes to the file that was written last: fio takes another one,
+//!   which is a defect.
+//! - With `verify` the writes of a pass are read back in the order they were made, after the
+//!   pass or after every so many.
 
-use crate::offsets::{Blocks, Rng};
-use crate::plan::job::JobPlan;
+use crate::offsets::Rng;
+use crate::places::Places;
+use crate::plan::job::{JobPlan, Service};
 
 /// Kind of sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +30,13 @@ pub enum SyncKind {
     Full,
     /// fdatasync.
     Data,
+    /// sync_file_range over what was written since the last one: offset and bytes.
+    Range {
+        /// Start, bytes.
+        offset: u64,
+        /// Length, bytes.
+        bytes: u64,
+    },
 }
 
 /// The next thing to do.
@@ -31,19 +44,62 @@ pub enum SyncKind {
 pub enum Step {
     /// Move data.
     Io {
+        /// Number of the job's file.
+        file: u32,
         /// Write, else read.
         write: bool,
+        /// The read checks what was written.
+        check: bool,
         /// Position in the file, bytes.
         offset: u64,
         /// Bytes to move.
         bytes: u32,
     },
     /// Make data durable.
-    Sync(SyncKind),
+    Sync {
+        /// Number of the job's file.
+        file: u32,
+        /// How.
+        kind: SyncKind,
+    },
     /// The region is exhausted.
     Exhausted,
     /// The job has issued all its bytes.
     Complete,
+}
+
+/// A block that was written and is to be read back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Written {
+    file: u32,
+    offset: u64,
+    bytes: u32,
+}
+
+/// Reading back what was written.
+#[derive(Debug, Clone, Default)]
+struct Backlog {
+    /// Read back after so many writes; 0: at the end of the pass.
+    every: usize,
+    /// Blocks may be written twice in a pass: only the last content counts.
+    overlapping: bool,
+    written: Vec<Written>,
+    /// Being read back, last first.
+    due: Vec<Written>,
+}
+
+impl Backlog {
+    /// Makes all that was written due.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.written, &mut self.due);
+        if self.overlapping {
+            // By place, and of equal places the last one written.
+            self.due.reverse();
+            self.due.sort_by_key(|block| (block.file, block.offset));
+            self.due.dedup_by_key(|block| (block.file, block.offset));
+        }
+        self.due.reverse();
+    }
 }
 
 /// The order of one job's I/O.
@@ -51,70 +107,164 @@ pub enum Step {
 pub struct Script {
     reads: bool,
     writes: bool,
-    read_bytes: u32,
-    write_bytes: u32,
+    largest: u64,
     mix_read: u64,
     offset: u64,
     fsync_every: u64,
     fdatasync_every: u64,
+    range_every: u64,
     time_based: bool,
     /// Job limit, bytes.
     limit: u64,
+    /// Job limit, I/Os.
+    most_ios: u64,
     /// Limit of passes beyond `loops`, if `io_size` is set.
     io_size: Option<u64>,
     passes_left: u32,
     issued: u64,
+    ios_issued: u64,
     writes_issued: u64,
     just_synced: bool,
     directions: Rng,
     mix_seed: u64,
-    /// Blocks of the reads, or of both in a random mix.
-    first: Blocks,
-    /// Blocks of the writes of a sequential mix.
-    second: Option<Blocks>,
+    files: Files,
+    last_written: u32,
+    /// What was written since the last sync of a range: file, start, end.
+    range: Option<(u32, u64, u64)>,
+    backlog: Option<Box<Backlog>>,
+}
+
+/// The files of a job and whose turn it is.
+#[derive(Debug, Clone)]
+struct Files {
+    places: Vec<Places>,
+    /// Files that are not done yet, in order.
+    live: Vec<u32>,
+    /// How many of them are served at a time.
+    open: usize,
+    service: Service,
+    /// Place in `live`.
+    turn: usize,
+    turns_left: u32,
+    draws: Rng,
+    seed: u64,
+}
+
+impl Files {
+    fn new(job: &JobPlan, seeds: &mut Rng) -> Self {
+        let places: Vec<Places> = job
+            .files
+            .iter()
+            .map(|_| Places::new(job, seeds.next()))
+            .collect();
+        let seed = seeds.next();
+        let mut files = Files {
+            live: Vec::new(),
+            places,
+            open: job.open_files.max(1) as usize,
+            service: job.service,
+            turn: 0,
+            turns_left: 0,
+            draws: Rng::new(seed),
+            seed,
+        };
+        files.revive();
+        files
+    }
+
+    /// All files are to be served again.
+    fn revive(&mut self) {
+        self.live = (0..self.places.len() as u32).collect();
+        (self.turn, self.turns_left) = (0, self.each());
+    }
+
+    fn each(&self) -> u32 {
+        match self.service {
+            Service::RoundRobin(each) | Service::Random(each) => each.max(1),
+            Service::Sequential => u32::MAX,
+        }
+    }
+
+    /// The next I/O of whichever file is next; `None` when all are done.
+    #[inline(always)]
+    fn next(&mut self, write: bool) -> Option<(u32, u64, u32)> {
+        if self.places.len() == 1 {
+            let (offset, bytes) = self.places[0].next(write)?;
+            return Some((0, offset, bytes));
+        }
+        self.next_of_many(write)
+    }
+
+    fn next_of_many(&mut self, write: bool) -> Option<(u32, u64, u32)> {
+        while !self.live.is_empty() {
+            let open = self.live.len().min(self.open);
+            if self.turns_left == 0 {
+                self.turns_left = self.each();
+                self.turn = match self.service {
+                    Service::Random(_) => self.draws.below(open as u64) as usize,
+                    _ => (self.turn + 1) % open,
+                };
+            }
+            let turn = self.turn.min(open - 1);
+            let file = self.live[turn];
+            if let Some((offset, bytes)) = self.places[file as usize].next(write) {
+                self.turns_left -= 1;
+                return Some((file, offset, bytes));
+            }
+            self.live.remove(turn);
+            // The one behind it has moved up into its place.
+            (self.turn, self.turns_left) = (turn.checked_rem(open).unwrap_or(0), self.each());
+        }
+        None
+    }
 }
 
 impl Script {
     /// The script of a job.
     pub fn new(job: &JobPlan) -> Self {
         let mut seeds = Rng::new(job.seed);
-        let (order_seed, mix_seed) = (seeds.next(), seeds.next());
-        let blocks = |bytes: u32| job.region / u64::from(bytes);
-        let smallest = blocks(job.smallest_block());
-        let (first, second) = if job.pattern.random && job.random_map {
-            (Blocks::random(smallest, order_seed), None)
-        } else if job.pattern.random {
-            (Blocks::repeating(smallest, order_seed), None)
-        } else if job.pattern.mixed() {
-            let second = Blocks::sequential(blocks(job.write_bytes));
-            (Blocks::sequential(blocks(job.read_bytes)), Some(second))
-        } else {
-            (Blocks::sequential(smallest), None)
-        };
+        let mix_seed = seeds.next();
+        let backlog = job
+            .verify
+            .as_ref()
+            .filter(|_| job.pattern.writes)
+            .map(|verify| {
+                Box::new(Backlog {
+                    every: verify.backlog as usize,
+                    overlapping: job.pattern.random && !job.order.random_map,
+                    ..Backlog::default()
+                })
+            });
         Script {
             reads: job.pattern.reads,
             writes: job.pattern.writes,
-            read_bytes: job.read_bytes,
-            write_bytes: job.write_bytes,
+            largest: u64::from(job.largest_block()),
             mix_read: u64::from(job.mix_read),
             offset: job.offset,
             fsync_every: u64::from(job.syncs.fsync_every),
             fdatasync_every: u64::from(job.syncs.fdatasync_every),
+            range_every: job.range_sync.map_or(0, |sync| u64::from(sync.every)),
             time_based: job.endless(),
             limit: if job.endless() {
                 u64::MAX
             } else {
                 job.bytes_limit()
             },
+            most_ios: job
+                .most_ios
+                .map_or(u64::MAX, |most| most.saturating_mul(u64::from(job.loops))),
             io_size: job.io_size,
             passes_left: job.loops.max(1) - 1,
             issued: 0,
+            ios_issued: 0,
             writes_issued: 0,
             just_synced: false,
             directions: Rng::new(mix_seed),
             mix_seed,
-            first,
-            second,
+            files: Files::new(job, &mut seeds),
+            last_written: 0,
+            range: None,
+            backlog,
         }
     }
 
@@ -123,45 +273,102 @@ impl Script {
     #[inline]
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Step {
-        if self.issued >= self.limit {
+        if self.backlog.is_some()
+            && let Some(step) = self.read_back()
+        {
+            return step;
+        }
+        if self.issued >= self.limit || self.ios_issued >= self.most_ios {
             return Step::Complete;
         }
         if !self.just_synced
             && let Some(kind) = self.due()
         {
             self.just_synced = true;
-            return Step::Sync(kind);
+            let file = self.last_written;
+            return Step::Sync { file, kind };
         }
         let write = match (self.reads, self.writes) {
             (true, true) => self.directions.below(100) >= self.mix_read,
             (_, writes) => writes,
         };
-        let blocks = match &mut self.second {
-            Some(writes) if write => writes,
-            _ => &mut self.first,
+        let Some((file, offset, bytes)) = self.files.next(write) else {
+            return self.end_of_pass();
         };
-        let Some(block) = blocks.next() else {
-            return Step::Exhausted;
-        };
-        let bytes = if write {
-            self.write_bytes
-        } else {
-            self.read_bytes
-        };
+        let offset = self.offset + offset;
         self.issued += u64::from(bytes);
+        self.ios_issued += 1;
         if write {
-            self.writes_issued += 1;
-            self.just_synced = false;
+            self.wrote(file, offset, bytes);
         }
         Step::Io {
+            file,
             write,
-            offset: self.offset + block * u64::from(bytes),
+            check: false,
+            offset,
             bytes,
         }
     }
 
+    #[inline(always)]
+    fn wrote(&mut self, file: u32, offset: u64, bytes: u32) {
+        self.writes_issued += 1;
+        self.just_synced = false;
+        self.last_written = file;
+        if self.range_every > 0 {
+            let end = offset + u64::from(bytes);
+            self.range = Some(match self.range {
+                Some((same, from, to)) if same == file => (file, from.min(offset), to.max(end)),
+                _ => (file, offset, end),
+            });
+        }
+        if let Some(backlog) = &mut self.backlog {
+            backlog.written.push(Written {
+                file,
+                offset,
+                bytes,
+            });
+        }
+    }
+
+    /// A block to read back, if some are due.
+    fn read_back(&mut self) -> Option<Step> {
+        let over = self.issued >= self.limit || self.ios_issued >= self.most_ios;
+        let backlog = self.backlog.as_mut()?;
+        let full = backlog.every > 0 && backlog.written.len() >= backlog.every;
+        if backlog.due.is_empty() && (full || over) {
+            backlog.turn();
+        }
+        let Written {
+            file,
+            offset,
+            bytes,
+        } = backlog.due.pop()?;
+        Some(Step::Io {
+            file,
+            write: false,
+            check: true,
+            offset,
+            bytes,
+        })
+    }
+
+    /// The files are done: what is left to be read back comes first.
+    fn end_of_pass(&mut self) -> Step {
+        if let Some(backlog) = &mut self.backlog
+            && !backlog.written.is_empty()
+            && !self.time_based
+        {
+            backlog.turn();
+            if let Some(step) = self.read_back() {
+                return step;
+            }
+        }
+        Step::Exhausted
+    }
+
     #[inline]
-    fn due(&self) -> Option<SyncKind> {
+    fn due(&mut self) -> Option<SyncKind> {
         let reached = |every: u64| every != 0 && self.writes_issued.is_multiple_of(every);
         if self.writes_issued == 0 {
             None
@@ -169,6 +376,12 @@ impl Script {
             Some(SyncKind::Full)
         } else if reached(self.fdatasync_every) {
             Some(SyncKind::Data)
+        } else if reached(self.range_every) {
+            let (_, from, to) = self.range.take()?;
+            Some(SyncKind::Range {
+                offset: from,
+                bytes: to - from,
+            })
         } else {
             None
         }
@@ -177,9 +390,11 @@ impl Script {
     /// Goes on from the front of the region, in a new random order.
     pub fn wrap(&mut self) {
         debug_assert!(self.time_based);
-        self.first.renew();
-        if let Some(second) = &mut self.second {
-            second.renew();
+        self.files.places.iter_mut().for_each(Places::renew);
+        self.files.revive();
+        if let Some(backlog) = &mut self.backlog {
+            // Time ends the job, so nothing is ever read back at its end.
+            backlog.written.clear();
         }
     }
 
@@ -189,20 +404,18 @@ impl Script {
         if self.passes_left > 0 {
             self.passes_left -= 1;
         } else {
-            let largest = u64::from(self.read_bytes.max(self.write_bytes));
             let missing = self
                 .io_size
                 .map_or(0, |io_size| io_size.saturating_sub(self.issued));
-            if missing < largest {
+            if missing < self.largest {
                 return false;
             }
         }
         self.just_synced = false;
         self.directions = Rng::new(self.mix_seed);
-        self.first.rewind();
-        if let Some(second) = &mut self.second {
-            second.rewind();
-        }
+        self.files.places.iter_mut().for_each(Places::rewind);
+        self.files.draws = Rng::new(self.files.seed);
+        self.files.revive();
         true
     }
 }
@@ -243,7 +456,7 @@ pub fn planned_counts(job: &JobPlan, most: u64) -> Option<Counts> {
                 counts.reads += 1;
                 counts.read_bytes += u64::from(bytes);
             }
-            Step::Sync(_) => counts.syncs += 1,
+            Step::Sync { .. } => counts.syncs += 1,
             Step::Exhausted if script.next_pass() => {}
             Step::Exhausted | Step::Complete => return Some(counts),
         }
@@ -252,337 +465,5 @@ pub fn planned_counts(job: &JobPlan, most: u64) -> Option<Counts> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::job::tests::job;
-
-    /// Counts of fio 3.33 for the same options, from its JSON: reads and writes together,
-    /// bytes, syncs.
-    fn check(label: &str, change: impl Fn(&mut JobPlan), ios: u64, bytes: u64, syncs: u64) {
-        let pattern = label.split(' ').next().unwrap();
-        let mut job = job(pattern);
-        change(&mut job);
-        let counts = planned_counts(&job, 1_000_000).unwrap();
-        let found = (
-            counts.reads + counts.writes,
-            counts.read_bytes + counts.write_bytes,
-            counts.syncs,
-        );
-        assert_eq!(found, (ios, bytes, syncs), "{label}");
-    }
-
-    #[test]
-    fn counts_are_those_of_fio_3_33() {
-        let odd = |job: &mut JobPlan| job.region = 1_000_000;
-        check("read size=1000000", odd, 244, 999_424, 0);
-        check("rw size=1000000", odd, 245, 1_003_520, 0);
-        check("randrw size=1000000", odd, 244, 999_424, 0);
-        check(
-            "randwrite size=1000000 norandommap",
-            |j| {
-                odd(j);
-                j.random_map = false
-            },
-            245,
-            1_003_520,
-            0,
-        );
-        check(
-            "write size=1m io_size=10000",
-            |j| {
-                j.region = 1 << 20;
-                j.io_size = Some(10_000)
-            },
-            3,
-            12_288,
-            0,
-        );
-        check(
-            "write io_size=200k",
-            |j| j.io_size = Some(200 << 10),
-            50,
-            204_800,
-            0,
-        );
-        check(
-            "randrw io_size=200k",
-            |j| j.io_size = Some(200 << 10),
-            50,
-            204_800,
-            0,
-        );
-        check(
-            "rw io_size=200k",
-            |j| j.io_size = Some(200 << 10),
-            50,
-            204_800,
-            0,
-        );
-        check(
-            "write io_size=64000",
-            |j| j.io_size = Some(64_000),
-            16,
-            65_536,
-            0,
-        );
-        check(
-            "write io_size=32k loops=2",
-            |j| {
-                j.io_size = Some(32 << 10);
-                j.loops = 2
-            },
-            16,
-            65_536,
-            0,
-        );
-        check(
-            "write io_size=100k loops=2",
-            |j| {
-                j.io_size = Some(100 << 10);
-                j.loops = 2
-            },
-            32,
-            131_072,
-            0,
-        );
-        check(
-            "read io_size=300k loops=2",
-            |j| {
-                j.io_size = Some(300 << 10);
-                j.loops = 2
-            },
-            80,
-            327_680,
-            0,
-        );
-        check(
-            "randwrite io_size=40k loops=2",
-            |j| {
-                j.io_size = Some(40 << 10);
-                j.loops = 2
-            },
-            20,
-            81_920,
-            0,
-        );
-        check(
-            "write size=1000000 loops=2",
-            |j| {
-                odd(j);
-                j.loops = 2
-            },
-            488,
-            1_998_848,
-            0,
-        );
-        check(
-            "randwrite size=1000000 loops=3",
-            |j| {
-                odd(j);
-                j.loops = 3
-            },
-            732,
-            2_998_272,
-            0,
-        );
-        check(
-            "randwrite size=1000000 io_size=1500000",
-            |j| {
-                odd(j);
-                j.io_size = Some(1_500_000)
-            },
-            367,
-            1_503_232,
-            0,
-        );
-        check(
-            "write size=1000000 io_size=3000000",
-            |j| {
-                odd(j);
-                j.io_size = Some(3_000_000)
-            },
-            732,
-            2_998_272,
-            0,
-        );
-        check(
-            "rw size=1000000 loops=2",
-            |j| {
-                odd(j);
-                j.loops = 2
-            },
-            489,
-            2_002_944,
-            0,
-        );
-        check("rw loops=2", |j| j.loops = 2, 32, 131_072, 0);
-        check("randrw loops=3", |j| j.loops = 3, 48, 196_608, 0);
-        check("write size=6k", |j| j.region = 6 << 10, 1, 4096, 0);
-    }
-
-    #[test]
-    fn syncs_are_those_of_fio_3_33() {
-        let fsync = |every| move |job: &mut JobPlan| job.syncs.fsync_every = every;
-        check("write fsync=4", fsync(4), 16, 65_536, 3);
-        check("write fsync=5", fsync(5), 16, 65_536, 3);
-        check("write fsync=1", fsync(1), 16, 65_536, 15);
-        check(
-            "write fdatasync=1",
-            |j| j.syncs.fdatasync_every = 1,
-            16,
-            65_536,
-            15,
-        );
-        check(
-            "write fsync=4 fdatasync=2",
-            |j| {
-                fsync(4)(j);
-                j.syncs.fdatasync_every = 2
-            },
-            16,
-            65_536,
-            7,
-        );
-        check(
-            "write fsync=4 loops=2",
-            |j| {
-                fsync(4)(j);
-                j.loops = 2
-            },
-            32,
-            131_072,
-            8,
-        );
-        check(
-            "write fsync=16 loops=2",
-            |j| {
-                fsync(16)(j);
-                j.loops = 2
-            },
-            32,
-            131_072,
-            2,
-        );
-        check(
-            "write fsync=5 loops=3",
-            |j| {
-                fsync(5)(j);
-                j.loops = 3
-            },
-            48,
-            196_608,
-            9,
-        );
-        check(
-            "write fsync=4 io_size=200k",
-            |j| {
-                fsync(4)(j);
-                j.io_size = Some(200 << 10)
-            },
-            50,
-            204_800,
-            15,
-        );
-        check(
-            "write fsync=4 io_size=48k loops=2",
-            |j| {
-                fsync(4)(j);
-                j.io_size = Some(48 << 10);
-                j.loops = 2
-            },
-            24,
-            98_304,
-            6,
-        );
-        let odd = |every| {
-            move |job: &mut JobPlan| {
-                job.region = 1_000_000;
-                fsync(every)(job)
-            }
-        };
-        check("write size=1000000 fsync=4", odd(4), 244, 999_424, 61);
-        check("write size=1000000 fsync=1", odd(1), 244, 999_424, 244);
-        check("randwrite size=1000000 fsync=61", odd(61), 244, 999_424, 4);
-    }
-
-    #[test]
-    fn a_mixed_sequential_job_keeps_two_positions_and_touches_the_first_half() {
-        let mut job = job("rw");
-        job.region = 1 << 20;
-        let mut script = Script::new(&job);
-        let mut next = [0u64; 2];
-        while let Step::Io { write, offset, .. } = script.next() {
-            let position = &mut next[usize::from(write)];
-            assert_eq!(offset, *position);
-            *position += 4096;
-        }
-        assert_eq!(next[0] + next[1], 1 << 20);
-        assert!(next.iter().all(|&end| end < (1 << 20) * 6 / 10));
-    }
-
-    #[test]
-    fn a_random_mix_reads_or_writes_each_block_once_in_the_asked_proportion() {
-        let mut job = job("randrw");
-        (job.region, job.mix_read) = (4096 * 10_000, 70);
-        let mut script = Script::new(&job);
-        let mut seen = vec![false; 10_000];
-        let mut reads = 0;
-        while let Step::Io { write, offset, .. } = script.next() {
-            assert!(!std::mem::replace(
-                &mut seen[(offset / 4096) as usize],
-                true
-            ));
-            reads += u32::from(!write);
-        }
-        assert!(seen.iter().all(|&hit| hit));
-        // Standard deviation of 10000 draws at 70 %: 46.
-        assert!((f64::from(reads) - 7000.0).abs() < 4.0 * 46.0, "{reads}");
-    }
-
-    #[test]
-    fn loops_repeat_offsets_and_directions() {
-        for random_map in [true, false] {
-            let mut job = job("randrw");
-            (job.loops, job.random_map) = (2, random_map);
-            let mut script = Script::new(&job);
-            let mut steps = Vec::new();
-            loop {
-                match script.next() {
-                    Step::Exhausted => assert!(script.next_pass()),
-                    Step::Complete => break,
-                    step => steps.push(step),
-                }
-            }
-            assert_eq!(steps.len(), 32);
-            // Without a map there is no end of a pass, and so no repetition.
-            assert_eq!(steps[..16] == steps[16..], random_map);
-        }
-    }
-
-    #[test]
-    fn the_region_begins_at_the_offset() {
-        let mut job = job("randread");
-        job.offset = 10 << 10;
-        let mut script = Script::new(&job);
-        let mut offsets = Vec::new();
-        while let Step::Io { offset, .. } = script.next() {
-            offsets.push(offset);
-        }
-        offsets.sort_unstable();
-        assert!(
-            offsets
-                .iter()
-                .copied()
-                .eq((0..16).map(|block| (10 << 10) + block * 4096))
-        );
-    }
-
-    #[test]
-    fn endless_jobs_have_no_planned_counts() {
-        let mut job = job("write");
-        (job.time_based, job.runtime_ns) = (true, Some(1));
-        assert_eq!(planned_counts(&job, 1000), None);
-        job.runtime_ns = None; // fio warns and ignores time_based then
-        assert_eq!(planned_counts(&job, 1000).unwrap().writes, 16);
-    }
-}
+#[path = "script_tests.rs"]
+mod tests;

@@ -3,34 +3,35 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 
 use fio_parse::cli::{FOUND, NOTHING, UNREADABLE, inputs};
-use fio_parse::record::{Label, LabelSource, write_jsonl};
 use fio_parse::workload::command::parse_command;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::iterator::Signals;
 
-use crate::cli::{Arguments, Format};
+use crate::cli::Arguments;
 use crate::clock::SystemClock;
 use crate::control::{Control, Stop};
 use crate::engine::uring;
 use crate::input::{Found, Workloads};
+use crate::locate::{self, Origin};
 use crate::machine;
 use crate::outcome::Outcome;
-use crate::outcome::records::{Context, records};
-use crate::plan::note::KINDS;
-use crate::plan::{Limits, Plan, Refusal, Target, TestPlan, Verdict, binary, plan};
+use crate::output::{Finished, Outputs, create};
+use crate::plan::note::{KINDS, plain_text};
+use crate::plan::{Limits, Refusal, Target, TestPlan, Verdict, binary, plan};
 use crate::report;
 use crate::run::{Bench, Phase};
 use crate::sandbox::Sandbox;
+use crate::signals::{Cleanup, Interrupts};
+use crate::variables::fill_in;
 
 /// A workload was refused.
 pub const REFUSED: u8 = 3;
 
 /// Largest files without `--allow-large`, bytes.
 const FILE_LIMIT: u64 = 64 << 30;
+/// Most bytes that a test writes without `--allow-long`: four times the largest files.
+const WRITE_LIMIT: u64 = 4 * FILE_LIMIT;
 /// Largest buffers, bytes.
 const MEMORY_LIMIT: u64 = 1 << 30;
 /// Longest run time without `--allow-long`, ns.
@@ -83,6 +84,9 @@ impl Session {
 
     fn replay(&self, out: &mut dyn Write) -> Result<u8, End> {
         let found = self.workloads()?;
+        if let Some(path) = &self.arguments.emit_fio {
+            return self.emit_fio(&found, path, out);
+        }
         match &self.arguments.directory {
             None => self.show_plans(&found, out),
             Some(directory) => self.run_all(&found, directory, out),
@@ -91,13 +95,19 @@ impl Session {
 
     /// Reads all inputs before anything is done.
     fn workloads(&self) -> Result<Vec<Found>, End> {
-        let mut workloads = Workloads::default();
+        let mut workloads = Workloads::new(self.arguments.settings.clone());
         let mut failed = false;
         let command = self.arguments.command_text();
         if let Some(text) = &command {
-            match parse_command(text) {
+            let filled = fill_in(text, &self.arguments.settings);
+            match parse_command(&filled) {
                 Ok(workload) => {
-                    workloads.add(&workload);
+                    let origin = Origin {
+                        name: "command".to_owned(),
+                        line: 1,
+                        text: filled,
+                    };
+                    workloads.add(&workload, Some(origin));
                 }
                 Err(error) => {
                     say(&error.to_string());
@@ -108,15 +118,17 @@ impl Session {
         if command.is_none() || !self.arguments.inputs.is_empty() {
             let inputs = inputs(&self.arguments.inputs, self.stdin_is_terminal)
                 .map_err(|error| said(UNREADABLE, &error.to_string()))?;
+            let mut texts = Vec::new();
             for input in inputs {
                 match input.read() {
-                    Ok(bytes) => workloads.read(&input.name(), &bytes),
+                    Ok(bytes) => texts.push((input.name().to_string(), bytes)),
                     Err(error) => {
                         say(&error.to_string());
                         failed = true;
                     }
                 }
             }
+            workloads.read_all(&texts);
         }
         workloads
             .complaints
@@ -186,13 +198,45 @@ impl Session {
                     code = REFUSED;
                     writeln!(out, "  refused:")?;
                     for refusal in refusals {
-                        writeln!(out, "    {refusal}")?;
+                        writeln!(out, "    {}", located(found, &refusal))?;
                     }
                 }
             }
         }
         out.flush()?;
         say("nothing was touched; add --directory DIR to run this in a fresh folder below DIR");
+        Ok(code)
+    }
+
+    /// The plans as fio job files, one behind the other.
+    fn emit_fio(&self, found: &[Found], path: &Path, out: &mut dyn Write) -> Result<u8, End> {
+        let mut code = FOUND;
+        let mut text = String::new();
+        for (number, found) in found.iter().enumerate() {
+            match plan(&found.workload, &self.target(number)) {
+                Ok(plan) => match &plan.test {
+                    TestPlan::Fio(fio) => text += &report::job::fio(fio),
+                    TestPlan::Dd(_) => {
+                        say(&format!(
+                            "{} is a dd, which no fio job is equal to",
+                            title(number, found)
+                        ));
+                        code = REFUSED;
+                    }
+                },
+                Err(refusals) => {
+                    say_refused(number, found, &refusals);
+                    code = REFUSED;
+                }
+            }
+        }
+        if path == Path::new("-") {
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+            return Ok(code);
+        }
+        let written = create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|error| said(UNREADABLE, &error.to_string()))?;
         Ok(code)
     }
 
@@ -211,12 +255,18 @@ impl Session {
             }
             return Ok(REFUSED);
         }
+        let mut outputs = Outputs::open(
+            &self.arguments.format,
+            self.arguments.log_directory.as_deref(),
+            &self.arguments.machine,
+        )
+        .map_err(|error| said(UNREADABLE, &error.to_string()))?;
         let sandbox =
             Sandbox::create(directory).map_err(|error| said(UNREADABLE, &error.to_string()))?;
         let _cleanup = Cleanup(&sandbox);
         let signals = Interrupts::watch(&sandbox)
             .map_err(|error| said(NOTHING, &format!("cannot watch for signals: {error}")))?;
-        let ran = self.run_each(found, &sandbox, &signals, out);
+        let ran = self.run_each(found, &sandbox, &signals, &mut outputs, out);
         signals.close();
         self.leave(&sandbox)?;
         ran
@@ -245,6 +295,7 @@ impl Session {
         found: &[Found],
         sandbox: &Sandbox,
         signals: &Interrupts,
+        outputs: &mut Outputs,
         out: &mut dyn Write,
     ) -> Result<u8, End> {
         let clock = SystemClock::new();
@@ -271,7 +322,7 @@ impl Session {
             let control = Arc::new(Control::default());
             signals.guard(&control);
             say(&format!("running {}", title(number, found)));
-            let mut facts = machine::facts(sandbox.path(), &clock);
+            let mut facts = machine::facts(sandbox.path(), &clock, self.arguments.host_name);
             let bench = Bench {
                 sandbox,
                 clock: &clock,
@@ -280,7 +331,11 @@ impl Session {
                     chunk: usize::from(self.arguments.submit_chunk),
                     ..uring::Options::default()
                 },
-                keep: self.arguments.keep,
+                most_written: if self.arguments.allow_long {
+                    u64::MAX
+                } else {
+                    WRITE_LIMIT
+                },
                 watch: &|phase, control| self.progress(phase, control),
             };
             let outcome = bench.run(&plan);
@@ -288,7 +343,20 @@ impl Session {
                 eprint!("\r\x1b[K");
             }
             facts.insert("clock_drift".to_owned(), clock.drift().into());
-            self.results(number, found, &plan, &outcome, facts, out)?;
+            let done = Finished {
+                number,
+                found,
+                plan: &plan,
+                outcome: &outcome,
+                environment: &facts,
+            };
+            let (elsewhere, written) = outputs.write(done, out);
+            if let Err(error) = elsewhere {
+                say(&format!("cannot write results: {error}"));
+                failed = true;
+            }
+            written?;
+            remarks(&outcome);
             if let Some(failure) = outcome.failure() {
                 say(&format!("failed: {}", failure.sentence()));
                 failed = true;
@@ -313,63 +381,6 @@ impl Session {
         })
     }
 
-    fn results(
-        &self,
-        number: usize,
-        found: &Found,
-        plan: &Plan,
-        outcome: &Outcome,
-        environment: serde_json::Map<String, serde_json::Value>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let machine = Label {
-            text: self.arguments.machine.as_str().into(),
-            full: None,
-            span: None,
-            by: LabelSource::Flag,
-            ambiguous: false,
-        };
-        let none = vec![Vec::new()];
-        let sections = if found.sections.is_empty() {
-            &none
-        } else {
-            &found.sections
-        };
-        match self.arguments.format {
-            // One run answers every place of the text where the workload stands.
-            Format::Jsonl => {
-                for section in sections {
-                    let context = Context {
-                        machine: machine.clone(),
-                        section: section.clone(),
-                        workload: Arc::clone(&found.workload),
-                        run: number as u32 + 1,
-                        environment: environment.clone(),
-                    };
-                    write_jsonl(&records(plan, outcome, &context), &mut *out)?;
-                }
-            }
-            Format::Text => {
-                if number > 0 {
-                    writeln!(out)?;
-                }
-                for label in &sections[0] {
-                    writeln!(out, "{}\n", label.text)?;
-                }
-                let body = match (&plan.test, outcome) {
-                    (TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
-                        report::text::fio(plan, outcome)
-                    }
-                    (TestPlan::Dd(plan), Outcome::Dd(outcome)) => report::dd::dd(plan, outcome),
-                    _ => String::new(),
-                };
-                out.write_all(body.as_bytes())?;
-                out.write_all(report::plan::fidelity(plan, outcome).as_bytes())?;
-            }
-        }
-        out.flush()
-    }
-
     /// One line on a terminal, rewritten in place.
     fn progress(&self, phase: Phase, control: &Control) {
         if !self.show_progress {
@@ -380,65 +391,8 @@ impl Session {
             Phase::Running => "running",
             Phase::Flushing => "flushing",
         };
-        let (bytes, operations) = control.totals();
+        let [operations, bytes, _] = control.totals();
         eprint!("\r\x1b[K{what}: {} in {operations} I/Os", binary(bytes));
-    }
-}
-
-/// Removes the sandbox when a panic ends the session; the signal thread holds it too.
-struct Cleanup<'a>(&'a Sandbox);
-
-impl Drop for Cleanup<'_> {
-    fn drop(&mut self) {
-        // Does nothing after the orderly end, which reports errors.
-        let _ = self.0.remove();
-    }
-}
-
-/// Signals: the first ends the run in order, the second at once.
-struct Interrupts {
-    handle: signal_hook::iterator::Handle,
-    state: Arc<Mutex<(bool, Option<Arc<Control>>)>>,
-}
-
-impl Interrupts {
-    fn watch(sandbox: &Sandbox) -> io::Result<Self> {
-        // A write beyond RLIMIT_FSIZE is to fail with EFBIG, not to kill the process: that
-        // takes a handler, though nobody looks at the flag.
-        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-        let handle = signals.handle();
-        let state = Arc::new(Mutex::new((false, None::<Arc<Control>>)));
-        let (shared, sandbox) = (Arc::clone(&state), sandbox.clone());
-        thread::Builder::new()
-            .name("signals".to_owned())
-            .spawn(move || {
-                for _ in signals.forever() {
-                    let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                    if std::mem::replace(&mut state.0, true) {
-                        // The run does not end, perhaps in a long flush: leave without it.
-                        let _ = sandbox.remove();
-                        std::process::exit(i32::from(NOTHING));
-                    }
-                    if let Some(control) = &state.1 {
-                        control.stop(Stop::Interrupted);
-                    }
-                }
-            })?;
-        Ok(Interrupts { handle, state })
-    }
-
-    /// From now on a signal stops this run; at once, if one came before.
-    fn guard(&self, control: &Arc<Control>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.0 {
-            control.stop(Stop::Interrupted);
-        }
-        state.1 = Some(Arc::clone(control));
-    }
-
-    fn close(&self) {
-        self.handle.close();
     }
 }
 
@@ -447,7 +401,11 @@ fn title(number: usize, found: &Found) -> String {
         0 | 1 => String::new(),
         results => format!(" (shared by {results} results)"),
     };
-    format!("workload {}: {}{shared}", number + 1, found.workload.key)
+    format!(
+        "workload {}: {}{shared}",
+        number + 1,
+        plain_text(&found.workload.key)
+    )
 }
 
 fn say(message: &str) {
@@ -461,7 +419,32 @@ fn said(code: u8, message: &str) -> End {
 
 fn say_refused(number: usize, found: &Found, refusals: &[Refusal]) {
     say(&format!("refused {}", title(number, found)));
-    refusals.iter().for_each(|refusal| eprintln!("  {refusal}"));
+    for refusal in refusals {
+        eprintln!("  {}", located(found, refusal));
+    }
+}
+
+/// A refusal with the place of its option in the text.
+fn located(found: &Found, refusal: &Refusal) -> String {
+    let origin = found.origin.as_ref();
+    let spot = refusal
+        .option
+        .as_deref()
+        .zip(origin)
+        .and_then(|(name, origin)| Some((origin, locate::option(origin, name)?)));
+    let Some((origin, spot)) = spot else {
+        return refusal.to_string();
+    };
+    let place = format!("{}:{}:{}", plain_text(&origin.name), spot.line, spot.column);
+    format!("{refusal} ({place})")
+}
+
+/// What the system did not grant.
+fn remarks(outcome: &Outcome) {
+    if let Outcome::Fio(outcome) = outcome {
+        let remarks = outcome.jobs.iter().flatten().flat_map(|job| &job.remarks);
+        remarks.for_each(|remark| say(remark));
+    }
 }
 
 /// All ids with their meaning.

@@ -10,14 +10,13 @@ use fio_parse::record::ScopeKind;
 use fio_parse::unit::Quantity;
 use fio_parse::{Direction, Log, Reading, Record};
 use replay::clock::TestClock;
-use replay::content::Content;
 use replay::control::Control;
 use replay::engine::null::Null;
 use replay::media::Media;
 use replay::memory::{Buffer, Pages};
 use replay::outcome::{FioOutcome, groups};
 use replay::plan::fio::FioPlan;
-use replay::plan::job::{EngineKind, JobPlan, Pattern, Syncs};
+use replay::plan::job::{EngineKind, JobPlan, Pattern, Sizes, Syncs};
 use replay::report::text;
 use replay::script::SyncKind;
 use replay::worker::Worker;
@@ -38,7 +37,7 @@ impl Media for Nothing<'_> {
     fn hint(&mut self, _random: bool) -> io::Result<()> {
         Ok(())
     }
-    fn sync(&mut self, _kind: SyncKind) -> io::Result<()> {
+    fn sync(&mut self, _file: u32, _kind: SyncKind) -> io::Result<()> {
         self.syncs.set(self.syncs.get() + 1);
         self.clock.advance(7_654_321);
         Ok(())
@@ -48,46 +47,32 @@ impl Media for Nothing<'_> {
 
 fn job(number: u32, group_reporting: bool) -> JobPlan {
     let mixed = number % 3 == 2;
+    let size = Sizes::One(512 << (number % 5));
+    let pattern = Pattern {
+        reads: number % 3 != 1,
+        writes: !number.is_multiple_of(3),
+        random: number.is_multiple_of(2),
+    };
     JobPlan {
-        name: format!("job-{number}"),
         section: number,
-        clone: 0,
-        stage: 0,
-        group: 0,
         group_reporting,
-        pattern: Pattern {
-            reads: number % 3 != 1,
-            writes: !number.is_multiple_of(3),
-            random: number.is_multiple_of(2),
-        },
-        read_bytes: 512 << (number % 5),
-        write_bytes: 512 << (number % 5),
+        sizes: [size.clone(), size],
         mix_read: if mixed { 70 } else { 50 },
-        file: 0,
-        offset: 0,
-        region: 4096 * (100 + 977 * u64::from(number)),
-        io_size: None,
-        loops: 1,
-        runtime_ns: None,
-        time_based: false,
-        ramp_ns: 0,
         depth: 1 << (number % 4),
         asked_depth: 1 << (number % 4),
         engine: EngineKind::Null,
         asked_engine: "null".to_owned(),
-        direct: false,
-        sync: false,
-        dsync: false,
         syncs: Syncs {
             fsync_every: 50 * (number % 2),
             end_fsync: true,
             ..Syncs::default()
         },
-        invalidate: true,
-        hint: true,
-        random_map: true,
         seed: u64::from(number),
-        content: Content::Scrambled,
+        ..JobPlan::plain(
+            &format!("job-{number}"),
+            pattern,
+            4096 * (100 + 977 * u64::from(number)),
+        )
     }
 }
 

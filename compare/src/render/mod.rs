@@ -14,6 +14,7 @@ pub mod html;
 pub mod json;
 pub mod markdown;
 pub mod openmetrics;
+pub mod parquet;
 pub mod text;
 mod wrap;
 

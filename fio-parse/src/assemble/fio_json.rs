@@ -60,14 +60,18 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
     let mut entries = Vec::new();
     let mut diagnostics = Vec::new();
     let version = version(document);
+    let (mut last, mut workload): (Option<&Job<'_>>, Option<Arc<Workload>>) = (None, None);
     let by_clients = document.jobs.iter().any(|job| job.host.is_some());
     for job in &document.jobs {
         let name = unescaped(job.name.unwrap_or_default());
         let all_clients = by_clients && job.host.is_none() && name == "All clients";
-        let workload = (!all_clients)
-            .then(|| options::workload(&name, &document.globals, &job.options))
-            .flatten()
-            .map(Arc::new);
+        // clones of one job follow each other and have the same options
+        let clone = last.filter(|other| (other.name, &other.options) == (job.name, &job.options));
+        if clone.is_none() {
+            workload = options::workload(&name, &document.globals, &job.options).map(Arc::new);
+        }
+        last = Some(job);
+        let workload = workload.clone().filter(|_| !all_clients);
         let scope = Scope {
             kind: match (all_clients, job.host) {
                 (true, _) => ScopeKind::AllClients,

@@ -13,12 +13,15 @@ pub mod fio_terse;
 pub mod fio_text;
 pub mod summary;
 
+mod claims;
 mod fio_check;
 mod fio_legacy;
 mod fio_pair;
+mod fio_plausible;
 mod fio_report;
 mod fio_runs;
 mod fio_series;
+mod fio_table;
 mod machine;
 mod runs;
 
@@ -69,21 +72,20 @@ pub fn parse(log: &Log<'_>) -> Parsed {
     let superseded = runs::superseded(&blocks, &contexts);
     let mut jobs = take_jobs(&mut blocks).into_iter().peekable();
     for (index, block) in blocks.iter().enumerate() {
-        if let Some((_, job)) = jobs.next_if(|(at, _)| *at == index) {
-            if assembler.series.is_past(index) {
-                assembler.past_job(&job);
-            } else {
-                assembler.job(&job, contexts.get(index));
-            }
-            continue;
-        }
         if !superseded.is_empty() && superseded.contains(&index) {
             continue;
         }
-        if assembler.series.is_past(index) {
-            assembler.past();
-        } else {
-            assembler.block(block, contexts.get(index));
+        let first = assembler.parsed.records.len();
+        let past = assembler.series.is_past(index);
+        let context = contexts.get(index);
+        match jobs.next_if(|(at, _)| *at == index) {
+            Some((_, job)) if past => assembler.past_job(&job),
+            Some((_, job)) => assembler.job(&job, context),
+            None if past => assembler.past(),
+            None => assembler.block(block, context),
+        }
+        if let Some(context) = context {
+            assembler.doubt(first, context);
         }
     }
     assembler.end_report();
@@ -95,6 +97,8 @@ pub fn parse(log: &Log<'_>) -> Parsed {
         .collect();
     fio_runs::join(&mut assembler.parsed.records, &borders);
     assembler.parsed.diagnostics.extend(assembler.assumption);
+    let claims = claims::find(log, &blocks, &mut assembler.parsed.records);
+    assembler.parsed.diagnostics.extend(claims);
     assembler.parsed
 }
 
@@ -152,6 +156,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::Time(time), Some(context)) => self.hyperfine(time, context),
             (Kind::Time(time), None) => self.time(time),
             (Kind::Summary(rows), Some(context)) => self.summary(rows, context),
+            (Kind::FioTable(table), Some(context)) => self.fio_table(table, context),
             (Kind::Command(command), _) => {
                 self.parsed
                     .diagnostics
@@ -168,6 +173,23 @@ impl<'b> Assembler<'_, '_, 'b> {
         match context {
             Some(context) => self.fio_job(job, context),
             None => self.loose(job),
+        }
+    }
+
+    /// Holds fio's new records, from `first` on, against what the text says of the machine.
+    fn doubt(&mut self, first: usize, context: &Context) {
+        let nearby = self.nearby(context);
+        let found: Vec<Vec<Diagnostic>> = self.parsed.records[first..]
+            .iter()
+            .map(|record| match record.source.dialect {
+                Dialect::FioJob | Dialect::FioGroup | Dialect::FioJson | Dialect::FioTerse => {
+                    fio_plausible::check(record, &nearby)
+                }
+                _ => Vec::new(),
+            })
+            .collect();
+        for (record, warnings) in self.parsed.records[first..].iter_mut().zip(found) {
+            record.warnings.extend(warnings);
         }
     }
 
@@ -278,22 +300,29 @@ impl<'b> Assembler<'_, '_, 'b> {
             version: version.map(str::to_owned),
             ..Tool::named("fio")
         };
-        let record = self.record(
-            context,
-            entry.span,
-            dialect,
-            tool,
-            entry.scope,
-            entry.direction,
-        );
         self.parsed.records.push(Record {
-            machine: entry.machine.or(record.machine),
+            v: WireVersion,
+            source: Source {
+                name: Arc::clone(&self.name),
+                span: Some(entry.span),
+                line: Some(self.log.line_of(entry.span.start)),
+                dialect,
+                tool,
+            },
+            machine: entry.machine.or_else(|| context.machine.clone()),
+            device: None,
+            section: context.section.clone(),
             workload: entry.workload,
             run,
+            scope: entry.scope,
+            direction: entry.direction,
             measurement: entry.measurement,
             errors: entry.errors,
+            interrupted: false,
+            claims: Vec::new(),
+            fidelity: None,
+            environment: serde_json::Map::new(),
             warnings: entry.warnings,
-            ..record
         });
     }
 
@@ -352,6 +381,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             interrupted: false,
             fidelity: None,
             environment: serde_json::Map::new(),
+            claims: Vec::new(),
             warnings: Vec::new(),
         }
     }

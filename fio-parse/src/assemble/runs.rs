@@ -1,12 +1,13 @@
-//! Records of runs that are no fio: dd, the times around it, and summaries of other tools.
+//! Records of dd, of the times around it, and of summaries of other tools.
 //!
 //! Which report belongs to what is decided here, by order alone: a `time` belongs to the reports of dd right above
 //! it, since the last command and the last text; zsh prints one line for each part of a pipeline, in order, all others
 //! one for the whole, which is given to the last part. A time that is shorter than dd's own window is of something
 //! else, and is not taken.
 
-use super::{Assembler, dd, summary};
+use super::{Assembler, dd, fio_table, summary};
 use crate::block::dd::DdBlock;
+use crate::block::fio_table::TableBlock;
 use crate::block::summary::SummaryBlock;
 use crate::block::time::{Form, TimeBlock};
 use crate::block::{Block, Kind};
@@ -70,6 +71,12 @@ fn direction_named(context: &Context) -> Option<Direction> {
 }
 
 impl Assembler<'_, '_, '_> {
+    /// The texts near a result that name memory or a file system.
+    pub(super) fn nearby(&self, context: &Context) -> Vec<&str> {
+        let spans = context.nearby.iter();
+        spans.map(|&span| self.log.get(span)).collect()
+    }
+
     /// A report of dd.
     pub(super) fn dd(&mut self, block: &DdBlock<'_>, context: &Context) {
         let workload = context.workload.as_deref();
@@ -99,11 +106,12 @@ impl Assembler<'_, '_, '_> {
             .chain(&context.section)
             .map(|label| label.full.as_deref().unwrap_or(&label.text))
             .collect();
+        let nearby = self.nearby(context);
         let around = dd::plausible::Around {
             dd: workload.and_then(Workload::dd),
             direction: Some(direction),
             labels: &labels,
-            nearby: "",
+            nearby: &nearby,
         };
         report
             .warnings
@@ -256,6 +264,47 @@ impl Assembler<'_, '_, '_> {
                     ambiguous: false,
                 });
             }
+            self.push(record, line.measurement, line.warnings);
+        }
+    }
+
+    /// The results of a summary of fio runs. Sums are the group.
+    pub(super) fn fio_table(&mut self, table: &TableBlock<'_>, context: &Context) {
+        self.untimed.clear();
+        self.parsed
+            .diagnostics
+            .extend(table.problems.iter().cloned());
+        for line in fio_table::measurements(table) {
+            let Some(direction) = line.direction.or_else(|| direction_named(context)) else {
+                self.parsed.diagnostics.push(Diagnostic::note(
+                    Code::UNREADABLE,
+                    Some(line.span),
+                    "expected a word such as read or write in a title of this figure, found none; nothing was taken from it",
+                ));
+                continue;
+            };
+            let kind = if line.sum {
+                ScopeKind::Group
+            } else {
+                ScopeKind::Job
+            };
+            let tool = Tool {
+                version: table.version.map(str::to_owned),
+                ..Tool::named(table.tool.name())
+            };
+            let scope = Scope {
+                job: line.job.map(str::to_owned),
+                ..Scope::of(kind)
+            };
+            let mut record =
+                self.record(context, line.span, Dialect::Summary, tool, scope, direction);
+            record.section.extend(line.labels.iter().map(|label| Label {
+                text: label.text.into(),
+                full: None,
+                span: Some(label.span),
+                by: LabelSource::Cell,
+                ambiguous: false,
+            }));
             self.push(record, line.measurement, line.warnings);
         }
     }

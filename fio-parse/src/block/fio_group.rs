@@ -127,16 +127,17 @@ fn skip_blank_lines(lines: &mut Segments<'_>) {
 
 /// The number of the group whose head stands at `rest`.
 fn head(rest: &str, line: &str) -> Option<u32> {
-    let rest = if rest.starts_with("Run status") {
+    const HEAD: [&str; 3] = ["Run", "status", "group"];
+    let rest = if rest.starts_with("Run") {
         rest
     } else {
         // a head that was grepped with the name of its file
-        static HEAD: LazyLock<Finder<'static>> =
+        static GREPPED: LazyLock<Finder<'static>> =
             LazyLock::new(|| Finder::new(":Run status group "));
-        let at = HEAD.find(line.as_bytes())?;
+        let at = GREPPED.find(line.as_bytes())?;
         &line[at + 1..]
     };
-    let rest = lex::skip_blanks(rest.strip_prefix("Run status group")?);
+    let rest = lex::skip_blanks(lex::phrase(rest, &HEAD)?);
     let (rest, number) = lex::count(rest).ok()?;
     lex::skip_blanks(rest)
         .starts_with('(')

@@ -9,6 +9,7 @@ pub mod fio_group;
 pub mod fio_json;
 pub mod fio_log;
 pub mod fio_note;
+pub mod fio_table;
 pub mod fio_terse;
 pub mod fio_text;
 pub mod prose;
@@ -90,6 +91,8 @@ pub enum Kind<'t> {
     FioNote(fio_note::FioNote<'t>),
     /// The header lines of a fio report, which describe its jobs.
     FioHeader(Box<Header>),
+    /// A summary that a tool or somebody made of fio runs.
+    FioTable(Box<fio_table::TableBlock<'t>>),
     /// dd's report.
     Dd(Box<dd::DdBlock<'t>>),
     /// A summary that another tool made of its dd runs.
@@ -113,7 +116,7 @@ impl Kind<'_> {
                 Style::Text if is_short(prose.text) => "caption",
                 Style::Text => "text",
             },
-            Kind::Other => "?",
+            Kind::Other => "other",
             Kind::Command(_) => "command",
             Kind::FioJob(job) if job.is_loose() => "fio lines",
             Kind::FioJob(_) => "fio job",
@@ -123,6 +126,7 @@ impl Kind<'_> {
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
             Kind::FioHeader(_) => "fio header",
+            Kind::FioTable(_) => "fio table",
             Kind::Dd(_) => "dd",
             Kind::Summary(_) => "summary",
             Kind::Time(_) => "time",
@@ -229,6 +233,10 @@ impl Block<'_> {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
             },
+            Kind::FioTable(table) => Role::Result {
+                kind: ResultKind::Whole,
+                directions: direction_bits(table.cells.iter().filter_map(|cell| cell.direction)),
+            },
             Kind::Time(time) if time.is_result() => Role::Result {
                 kind: ResultKind::Whole,
                 directions: direction_bits([Direction::Write]),
@@ -254,7 +262,7 @@ fn is_short(text: &str) -> bool {
     let body = text.trim_end_matches(['…', '.']);
     let ellipsis = text.len() - body.len() >= 3;
     let words = text.split_whitespace().count();
-    !text.contains('\n')
+    !text.contains(['\n', '\r'])
         && (ellipsis || !text.ends_with(['.', '!', '?', ',', ';']))
         && words <= if text.ends_with(':') { 12 } else { 20 }
         && text.len() <= 160
@@ -296,7 +304,7 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
             Some(rate) => Kind::Dd(Box::new(rate)),
             None => match next(log, &mut lines, &mut preformatted, &mut headers) {
                 Some(kind) => kind,
-                None => return blocks,
+                None => break,
             },
         };
         let span = Span::new(start, lines.offset());
@@ -326,6 +334,8 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
             }
         }
     }
+    fio_table::settle(log, &mut blocks);
+    blocks
 }
 
 /// Whether the last block is a dd whose output went through a filter, or a rate that such a filter left.
@@ -461,6 +471,9 @@ fn report<'t>(
     }
     if let Some(summary) = summary::read(log, lines) {
         return Some(Kind::Summary(Box::new(summary)));
+    }
+    if let Some(table) = fio_table::read(log, lines) {
+        return Some(Kind::FioTable(Box::new(table)));
     }
     command::find(log, lines).map(|found| Kind::Command(Box::new(found.into())))
 }

@@ -41,8 +41,10 @@ impl Said {
     }
 }
 
-/// How many options all jobs of a command may have together; a longer one is cut.
-const MAX_OPTIONS_OF_ALL: usize = 100_000;
+/// How many options one job of a command may have, and all of its jobs together with what they inherit; a longer
+/// command is cut. A log may be full of commands, so this bounds what each of its bytes can cost.
+const MAX_OPTIONS: usize = 1_000;
+const MAX_OPTIONS_OF_ALL: usize = 4_000;
 
 /// Reads the words behind `fio`.
 pub(super) fn fio(words: &[Word]) -> Said {
@@ -52,12 +54,13 @@ pub(super) fn fio(words: &[Word]) -> Said {
     let mut in_job = false;
     let mut named_file = false;
     let mut at = 0;
+    let last_option = last_option(words);
     while let Some(word) = words.get(at) {
         let name = word.text.trim_start_matches(is_dash);
         let dashes = &word.text[..word.text.len() - name.len()];
         let positional = dashes.is_empty() || name.is_empty();
         if positional && !is_bare_assignment(&word.text) {
-            match lone_word(words, at) {
+            match lone_word(words, at, last_option) {
                 Lone::Prose => break,
                 Lone::Skip(count) => at += count,
                 Lone::Optional(count) => {
@@ -180,6 +183,9 @@ pub(super) fn fio(words: &[Word]) -> Said {
                     Some(job) if in_job => job,
                     _ => &mut defaults,
                 };
+                if job.other.len() == MAX_OPTIONS {
+                    break;
+                }
                 fio::set(job, main, &value, &mut said.notes);
             }
         }
@@ -211,6 +217,9 @@ fn is_value(word: &Word) -> bool {
     }
 }
 
+/// How many words may stand in brackets.
+const MAX_OPTIONAL: usize = 100;
+
 /// What a word is that is no option.
 enum Lone {
     /// A job file.
@@ -225,14 +234,19 @@ enum Lone {
     Prose,
 }
 
-fn lone_word(words: &[Word], at: usize) -> Lone {
+/// The place behind the last word that is an option.
+fn last_option(words: &[Word]) -> usize {
+    words
+        .iter()
+        .rposition(|word| starts_with_option(&word.text))
+        .map_or(0, |at| at + 1)
+}
+
+/// What the word at `at` is; the last option ends before `options_end`.
+fn lone_word(words: &[Word], at: usize, options_end: usize) -> Lone {
     let word = &words[at];
     let text = word.text.as_str();
-    let more = |from: usize| {
-        words[from.min(words.len())..]
-            .iter()
-            .any(|word| starts_with_option(&word.text))
-    };
+    let more = |from: usize| from < options_end;
     if text.chars().all(is_dash) && !text.is_empty() {
         // "– name=x": the dash belongs to the next word, which is taken without one
         return if text == "-" && !more(at + 1) {
@@ -242,7 +256,10 @@ fn lone_word(words: &[Word], at: usize) -> Lone {
         };
     }
     if text.starts_with("[-")
-        && let Some(end) = words[at..].iter().position(|word| word.text.ends_with(']'))
+        && let Some(end) = words[at..]
+            .iter()
+            .take(MAX_OPTIONAL)
+            .position(|word| word.text.ends_with(']'))
     {
         return Lone::Optional(end + 1);
     }
@@ -299,7 +316,7 @@ pub(super) fn is_fio(words: &[Word]) -> bool {
                 is_option(word) || looks_like_file(&word.text) || !word.variables.is_empty()
             });
     }
-    match lone_word(words, 0) {
+    match lone_word(words, 0, last_option(words)) {
         Lone::File => {
             let ending = first.text.rsplit_once('.').map(|(_, ending)| ending);
             let known = ["fio", "job", "ini", "cfg", "conf", "txt", "jobs"];
@@ -326,6 +343,7 @@ pub(super) fn dd(words: &[Word]) -> Said {
     let mut said = Said::default();
     let mut test = Dd::default();
     let mut at = 0;
+    let last_option = last_option(words);
     while let Some((name, mut value, count)) = operand(words, at) {
         if count > 1 {
             note(&mut said.notes, "repaired-blanks");
@@ -353,7 +371,7 @@ pub(super) fn dd(words: &[Word]) -> Said {
         dd::set(&mut test, &lower, &value, &mut said.notes);
         // a variable on its own may hold any operands
         while let Some(word) = words.get(at)
-            && let Lone::Words = lone_word(words, at)
+            && let Lone::Words = lone_word(words, at, last_option)
         {
             said.variables(word);
             said.lacks(format!("words:{}", word.text));

@@ -170,10 +170,13 @@ fn asks_nothing(workload: &Workload) -> bool {
 
 /// What a reader of the log should know about the command.
 fn problems(workload: &Workload, span: Span) -> Vec<Diagnostic> {
+    // more of them are no slips of the pen
+    const MOST: usize = 20;
     let unknown: Vec<&str> = workload
         .normalised
         .iter()
         .filter_map(|note| note.strip_prefix("unknown-option:"))
+        .take(MOST)
         .collect();
     let mut problems = Vec::new();
     for name in unknown {
@@ -302,5 +305,31 @@ mod tests {
             Some("2>&1 | \\\n  tee log")
         );
         assert_eq!(lines.next().unwrap().text, "next");
+    }
+
+    #[test]
+    fn a_command_takes_no_report_for_its_tail() {
+        for (text, tail) in [
+            (
+                "| $ fio --name=a --rw=read |\n| a: (groupid=0, jobs=1): err= 0: pid=7 |\n",
+                None,
+            ),
+            (
+                "| dd if=a of=b bs=1M | cat |\n| 1+0 records in |\n",
+                Some("| cat"),
+            ),
+            ("| dd if=a of=b bs=1M |\n| 1+0 records in |\n", None),
+            ("% dd if=a of=b bs=1M |\n1+0 records in\n", Some("|")),
+            (
+                "$ fio --name=a &&\na: (g=0): rw=read, bs=4K-4K\n",
+                Some("&&"),
+            ),
+        ] {
+            let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+            let mut lines = log.segments();
+            let found = find(&log, &mut lines).expect(text).workload.expect(text);
+            assert_eq!(found.around.tail.as_deref(), tail, "{text}");
+            assert_eq!(lines.count(), 1, "{text}");
+        }
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! [`Decoded`] keeps the way back from places in the decoded text to places in the original.
 
+use crate::source::html::entity;
 use std::borrow::Cow;
 
 /// A text and where its parts came from.
@@ -31,29 +32,6 @@ impl Decoded<'_> {
         }
     }
 }
-
-const NAMES: [(&str, char); 20] = [
-    ("amp", '&'),
-    ("lt", '<'),
-    ("gt", '>'),
-    ("quot", '"'),
-    ("apos", '\''),
-    ("nbsp", '\u{a0}'),
-    ("ndash", '\u{2013}'),
-    ("mdash", '\u{2014}'),
-    ("lsquo", '\u{2018}'),
-    ("rsquo", '\u{2019}'),
-    ("ldquo", '\u{201c}'),
-    ("rdquo", '\u{201d}'),
-    ("lowbar", '_'),
-    ("equals", '='),
-    ("minus", '\u{2212}'),
-    ("hyphen", '\u{2010}'),
-    ("dollar", '$'),
-    ("num", '#'),
-    ("lbrace", '{'),
-    ("rbrace", '}'),
-];
 
 /// Decodes `text`, if there is anything to decode.
 pub(super) fn decode(text: &str) -> Decoded<'_> {
@@ -87,24 +65,6 @@ pub(super) fn decode(text: &str) -> Decoded<'_> {
         map,
         note: Some("decoded-html"),
     }
-}
-
-/// The character that an entity at the start stands for, and the entity's length.
-fn entity(text: &str) -> Option<(char, usize)> {
-    let bytes = text.as_bytes();
-    let end = bytes.iter().take(12).position(|&b| b == b';')?;
-    let name = &text[1..end];
-    let c = match name.strip_prefix('#') {
-        Some(number) => {
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(hex) => u32::from_str_radix(hex, 16),
-                None => number.parse(),
-            };
-            char::from_u32(code.ok()?).filter(|&c| c != '\0')?
-        }
-        None => NAMES.iter().find(|(known, _)| *known == name)?.1,
-    };
-    Some((c, end + 1))
 }
 
 /// Whether the first line with a `=` in it has them only as quoted-printable does.

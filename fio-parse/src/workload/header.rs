@@ -13,7 +13,7 @@
 //! [`Job::block_bytes`]; for the others `missing` says `value:bs` and `normalised` holds what was printed.
 
 use super::fio::{note, set};
-use super::{Job, Test, Workload, WrittenAs};
+use super::{Job, Pattern, Test, Workload, WrittenAs, jobs_key};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Log, Segment, Segments, Span};
 use memchr::memmem::Finder;
@@ -157,6 +157,8 @@ impl<'t> HeaderBlock<'t> {
             .map(|line| line.job(&mut missing, &mut normalised))
             .collect();
         let mut workload = Workload::new(WrittenAs::FioHeader, Test::Jobs(jobs));
+        let rounded = self.jobs.iter().map(HeaderLine::rounded_block);
+        workload.key = jobs_key(workload.jobs().iter().zip(rounded));
         workload.span = Some(self.span);
         workload.missing = missing;
         workload.normalised = normalised;
@@ -238,6 +240,21 @@ impl<'t> HeaderLine<'t> {
         ) && self.host == other.host
     }
 
+    /// The block size as printed, of the direction that counts, where it is rounded; `1024KiB` of `(R) 1024KiB-1024KiB, …`.
+    fn rounded_block(&self) -> Option<&'t str> {
+        if sizes(self.sizes).is_some() {
+            return None;
+        }
+        let writes = Pattern::from_name(self.pattern).is_some_and(|p| p.writes() && !p.reads());
+        let mut ranges = self.sizes.split([',', '/']).map(str::trim);
+        let range = if writes { ranges.nth(1) } else { ranges.next() }?;
+        let range = range.split_once(") ").map_or(range, |(_, range)| range);
+        match range.split_once('-') {
+            Some((lo, hi)) if lo == hi => Some(lo),
+            _ => Some(range),
+        }
+    }
+
     fn job(&self, missing: &mut Vec<String>, normalised: &mut Vec<String>) -> Job {
         let mut job = Job {
             name: self.name.to_owned(),
@@ -300,6 +317,37 @@ fn exact(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rounded_block_size_stands_in_the_key_as_printed() {
+        for (rw, sizes, key) in [
+            (
+                "read",
+                "bs=(R) 1024KiB-1024KiB, (W) 64.0KiB-64.0KiB, (T) 64.0KiB-64.0KiB",
+                "read bs=~1024KiB depth=1 jobs=1",
+            ),
+            (
+                "randwrite",
+                "bs=(R) 4096B-4096B, (W) 64.0KiB-64.0KiB, (T) 4096B-4096B",
+                "randwrite bs=~64.0KiB depth=1 jobs=1",
+            ),
+            (
+                "write",
+                "bs=128K-128K/128K-128K",
+                "write bs=131072 depth=1 jobs=1",
+            ),
+            (
+                "read",
+                "bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B",
+                "read bs=4096 depth=1 jobs=1",
+            ),
+        ] {
+            let text = format!("j: (g=0): rw={rw}, {sizes}, ioengine=psync, iodepth=1\n");
+            let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+            let block = read(&log, &mut log.segments()).unwrap();
+            assert_eq!(block.workload().key, key);
+        }
+    }
     use crate::unit::Bytes;
     use crate::workload::Pattern;
 

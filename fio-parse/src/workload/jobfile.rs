@@ -292,6 +292,9 @@ impl<'t> Reader<'t> {
             return Some(option);
         }
         note(&mut self.notes, format!("unknown-option:{key}"));
+        if self.diagnostics.len() >= MAX_DIAGNOSTICS {
+            return None;
+        }
         let hint = options::nearest(key).map_or(String::new(), |nearest| {
             format!("; the nearest is {nearest}")
         });

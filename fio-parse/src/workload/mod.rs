@@ -443,16 +443,31 @@ impl Workload {
 /// places are left out: they differ between machines that ran the same test.
 fn key(test: &Test) -> String {
     match test {
-        Test::Jobs(jobs) => jobs.iter().map(job_key).collect::<Vec<_>>().join(" + "),
+        Test::Jobs(jobs) => jobs_key(jobs.iter().map(|job| (job, None))),
         Test::Dd(dd) => dd_key(dd),
     }
 }
 
-fn job_key(job: &Job) -> String {
+/// The key of jobs in order, each with its block size as printed where that is rounded.
+fn jobs_key<'j>(jobs: impl Iterator<Item = (&'j Job, Option<&'j str>)>) -> String {
+    jobs.map(|(job, rounded)| job_key(job, rounded))
+        .collect::<Vec<_>>()
+        .join(" + ")
+}
+
+/// The key of one job. Where its block size is known rounded only, `rounded` is the figure as printed.
+fn job_key(job: &Job, rounded: Option<&str>) -> String {
     use std::fmt::Write as _;
     let mut key = job.pattern.unwrap_or(Pattern::Read).as_str().to_owned();
     let block = job.block_bytes.unwrap_or(Bytes(4096));
-    let _ = write!(key, " bs={}", block.0);
+    match rounded {
+        Some(rounded) => {
+            let _ = write!(key, " bs=~{rounded}");
+        }
+        None => {
+            let _ = write!(key, " bs={}", block.0);
+        }
+    }
     if let Some(write_block) = job.write_block_bytes.filter(|&w| w != block) {
         let _ = write!(key, ",{}", write_block.0);
     }

@@ -93,35 +93,55 @@ pub fn lookup(name: &str, allow_prefix: bool) -> Found {
 
 /// The name that is most like `name`, for a message: at most a third of its letters differ.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    let length = name.chars().count();
-    let limit = length / 3;
+    let letters: Vec<char> = name.chars().take(LONGEST + 1).collect();
+    let limit = letters.len() / 3;
+    if limit == 0 || letters.len() > LONGEST {
+        return None;
+    }
     OPTIONS
         .iter()
-        .filter(|option| option.name.len().abs_diff(length) <= limit)
-        .map(|option| (distance(name, option.name), option.name))
-        .filter(|&(distance, _)| distance > 0 && distance <= limit)
+        // each letter more or less is a difference
+        .filter(|option| option.name.len().abs_diff(letters.len()) <= limit)
+        .filter_map(|option| Some((distance(&letters, option.name.as_bytes(), limit)?, option)))
         .min_by_key(|&(distance, _)| distance)
-        .map(|(_, name)| name)
+        .map(|(_, option)| option.name)
 }
 
-/// How many letters must be put in, taken out, replaced, or swapped with their neighbour (optimal string alignment).
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let differs = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + differs);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
+/// The longest name that is likened to others, in letters; fio's own are all shorter.
+const LONGEST: usize = 63;
+
+/// How many letters must be put in, taken out, replaced, or swapped with their neighbour (optimal string alignment);
+/// `None` for none, and for more than `limit`.
+fn distance(a: &[char], b: &[u8], limit: usize) -> Option<usize> {
+    let mut rows = [[0usize; LONGEST + 1]; 3];
+    for (j, start) in rows[0].iter_mut().enumerate() {
+        *start = j;
     }
-    last[b.len()]
+    for i in 1..=a.len() {
+        let (row, last, before) = (i % 3, (i + 2) % 3, (i + 1) % 3);
+        rows[row][0] = i;
+        let mut least = i;
+        for j in 1..=b.len() {
+            let differs = usize::from(a[i - 1] != char::from(b[j - 1]));
+            let mut best = (rows[last][j] + 1)
+                .min(rows[row][j - 1] + 1)
+                .min(rows[last][j - 1] + differs);
+            let swapped = i > 1
+                && j > 1
+                && a[i - 1] == char::from(b[j - 2])
+                && a[i - 2] == char::from(b[j - 1]);
+            if swapped {
+                best = best.min(rows[before][j - 2] + 1);
+            }
+            rows[row][j] = best;
+            least = least.min(best);
+        }
+        // a swap reaches back two rows, and costs one
+        if least > limit + 1 {
+            return None;
+        }
+    }
+    Some(rows[a.len() % 3][b.len()]).filter(|&distance| (1..=limit).contains(&distance))
 }
 
 const fn row(name: &'static str, main: &'static str, kind: Kind, scope: Scope) -> FioOption {

@@ -90,7 +90,9 @@ impl Workload {
     }
 
     fn push_option(&self, line: &mut String, name: &str, value: &str) {
-        let _ = write!(line, " --{name}");
+        line.push_str(" --");
+        // a name that fio does not know may hold anything
+        push_plain(line, name);
         let flag = lookup(name, false)
             .option()
             .is_none_or(|option| option.kind == Kind::Flag);

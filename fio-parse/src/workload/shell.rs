@@ -80,6 +80,8 @@ pub(super) struct Shell<'t> {
     lines: usize,
     /// What was repaired, in the words of `Workload::normalised`.
     pub notes: Vec<String>,
+    /// The end of the line that was read last, as far as it was looked for; stale where it lies before `at`.
+    pub(super) line_end: Option<usize>,
 }
 
 /// How many lines one command may have.
@@ -102,7 +104,13 @@ impl<'t> Shell<'t> {
             marks,
             lines: 0,
             notes: Vec::new(),
+            line_end: None,
         }
+    }
+
+    /// Whether the command stands in a row of a table, so that a `|` at the line's end closes it.
+    pub fn is_row(&self) -> bool {
+        self.marks.contains(&'|')
     }
 
     /// Where reading goes on.

@@ -48,6 +48,17 @@ pub(super) struct Time {
     pub sync_within: bool,
 }
 
+/// Whether the line behind this line end is one that fio or dd print, and so no command's.
+fn starts_report(behind: &str) -> bool {
+    let line = behind.trim_start().lines().next().unwrap_or("");
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let records = digits.len() < line.len()
+        && digits.starts_with('+')
+        && digits[1..].starts_with(|c: char| c.is_ascii_digit());
+    let head = &line[..line.floor_char_boundary(400)];
+    records || head.contains(": (groupid=") || head.contains(": (g=") || head.starts_with("fio-")
+}
+
 impl Tail {
     /// The tail behind the command's words, which end at `start`; `shell` stands there.
     pub fn read(shell: &mut Shell<'_>, text: &str, start: usize, outer: usize) -> Self {
@@ -65,6 +76,8 @@ impl Tail {
     fn read_on(&mut self, shell: &mut Shell<'_>, text: &str, outer: usize) {
         let mut operator = Operator::Semicolon;
         let mut fresh = false;
+        // where the tail ends if the last `|` is the border of a table's row
+        let mut border = None;
         for _ in 0..MAX_BEHIND {
             match shell.next() {
                 Token::Word(word) => {
@@ -98,6 +111,7 @@ impl Tail {
                     self.end = shell.at();
                 }
                 Token::Operator(next, _) => {
+                    border = (next == Operator::Pipe && shell.is_row()).then_some(self.end);
                     self.end = shell.at();
                     operator = next;
                     fresh = true;
@@ -113,10 +127,19 @@ impl Tail {
                     self.comment = true;
                 }
                 Token::End(at) => {
+                    if let Some(end) = border.filter(|_| fresh) {
+                        self.end = end;
+                        break;
+                    }
                     // `|` and `&&` at a line's end go on in the next
                     let goes_on =
                         fresh && matches!(operator, Operator::Pipe | Operator::And | Operator::Or);
-                    if !(goes_on && text[at..].starts_with(['\n', '\r']) && shell.wraps(at, true)) {
+                    let behind = &text[at..];
+                    if !(goes_on
+                        && behind.starts_with(['\n', '\r'])
+                        && !starts_report(behind)
+                        && shell.wraps(at, true))
+                    {
                         break;
                     }
                 }

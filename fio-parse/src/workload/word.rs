@@ -116,14 +116,23 @@ impl<'t> Shell<'t> {
     }
 
     /// The rest of this line.
-    fn line_rest(&self) -> &'t str {
-        let rest = self.rest();
-        &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())]
+    fn line_rest(&mut self) -> &'t str {
+        // a line may have a dollar in every other place, so its end is looked for once
+        let end = match self.line_end {
+            Some(end) if end >= self.at => end,
+            _ => {
+                let rest = self.rest();
+                self.at + rest.find(['\n', '\r']).unwrap_or(rest.len())
+            }
+        };
+        self.line_end = Some(end);
+        &self.text[self.at..end]
     }
 
     /// Makes this place the end of the text.
     fn cut_line(&mut self) {
         self.text = &self.text[..self.at];
+        self.line_end = None;
     }
 
     fn single(&mut self, quote: char, word: &mut Word) {

@@ -10,6 +10,8 @@
 //! | [`uring`] | io_uring, libaio with direct=1 | io_uring, same queue depth |
 //! | [`sync`] | psync, sync, pvsync, libaio buffered | pread/pwrite, one at a time |
 //! | [`helper`] | posixaio | one helper thread per open file, first in first out |
+//! | [`vector`] | vsync | neighbouring I/Os in one preadv or pwritev |
+//! | [`mmap`] | mmap | copies to and from a mapping, msync |
 //! | [`null`] | null | completes at once, touches nothing |
 
 use std::fs::File;
@@ -17,10 +19,14 @@ use std::io;
 use std::sync::Arc;
 
 pub mod helper;
+pub mod mmap;
 pub mod null;
+pub mod place;
+pub mod range;
 pub mod sync;
 #[cfg(target_os = "linux")]
 pub mod uring;
+pub mod vector;
 
 /// What to do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,8 @@
 
 pub mod records;
 
+use std::time::SystemTime;
+
 use crate::clock::Usage;
 use crate::control::Stop;
 pub use crate::dd::DdOutcome;
@@ -55,6 +57,8 @@ pub struct FioOutcome {
     pub layout_ns: u64,
     /// Per file of the plan: the flush after the window, where the original has none, ns.
     pub flush_after_ns: Vec<Option<u64>>,
+    /// When it ended.
+    pub ended: SystemTime,
     /// Why it ended early.
     pub stopped: Option<Stop>,
     /// What went wrong outside of the jobs.
@@ -68,6 +72,7 @@ impl FioOutcome {
             jobs: plan.jobs.iter().map(|_| None).collect(),
             layout_ns: 0,
             flush_after_ns: vec![None; plan.files.len()],
+            ended: SystemTime::UNIX_EPOCH,
             stopped: None,
             failure: None,
         }
@@ -194,7 +199,7 @@ impl<'a> Entry<'a> {
         } else {
             // Files are flushed one after the other after the run.
             match (self.flush_ns, other.flush_ns) {
-                (Some(ours), Some(theirs)) if self.job.file != other.job.file => {
+                (Some(ours), Some(theirs)) if self.job.files != other.job.files => {
                     Some(ours + theirs)
                 }
                 (ours, theirs) => ours.or(theirs),
@@ -275,7 +280,13 @@ pub fn groups<'a>(plan: &'a FioPlan, outcome: &'a FioOutcome) -> Vec<Group<'a>> 
     let mut groups: Vec<Group<'a>> = Vec::new();
     for (job, result) in plan.jobs.iter().zip(&outcome.jobs) {
         let Some(result) = result else { continue };
-        let entry = Entry::new(job, result, outcome.flush_after_ns[job.file]);
+        // Files are flushed one after the other.
+        let flushes = job
+            .files
+            .iter()
+            .filter_map(|&file| outcome.flush_after_ns[file]);
+        let flush = flushes.fold(None, |sum, ns| Some(sum.unwrap_or(0) + ns));
+        let entry = Entry::new(job, result, flush);
         match groups.last_mut() {
             Some(group) if group.number == job.group => match group.entries.last_mut() {
                 Some(last) if job.group_reporting && last.job.group_reporting => last.add(entry),
@@ -390,6 +401,7 @@ mod tests {
             jobs,
             layout_ns: 0,
             flush_after_ns: vec![None],
+            ended: SystemTime::UNIX_EPOCH,
             stopped: None,
             failure: None,
         };
@@ -425,6 +437,7 @@ mod tests {
             end_ns: end_ms * 1_000_000,
             bytes: [0, bytes],
             ios: [0, bytes / 4096],
+            ..Sample::default()
         };
         let (plan, mut outcome) = two_jobs(true);
         for job in outcome.jobs.iter_mut().flatten() {

@@ -50,7 +50,7 @@ pub fn records(plan: &Plan, outcome: &Outcome, context: &Context) -> Vec<Record>
     let fidelity = fidelity(plan, planned, issued);
     for record in &mut records {
         record.fidelity = Some(fidelity.clone());
-        record.interrupted = outcome.stopped().is_some();
+        record.interrupted = outcome.stopped().is_some_and(|stop| stop.cuts_short());
     }
     records
 }
@@ -99,7 +99,7 @@ fn fio_counts(plan: &FioPlan, outcome: &FioOutcome) -> (IoCounts, IoCounts) {
     let bounded = plan
         .jobs
         .iter()
-        .any(|job| job.runtime_ns.is_some() || job.ramp_ns > 0);
+        .any(|job| job.runtime_ns.is_some() || job.ramp_ns > 0 || job.exit_all);
     let planned = plan.planned().filter(|_| !bounded);
     let planned = planned.map_or(IoCounts::default(), |counts| IoCounts {
         reads: Some(counts.reads),
@@ -172,6 +172,7 @@ fn record(
         interrupted: false,
         fidelity: None,
         environment: context.environment.clone(),
+        claims: Vec::new(),
         warnings: Vec::new(),
     }
 }

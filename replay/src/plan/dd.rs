@@ -175,6 +175,8 @@ pub(super) fn plan(dd: &Dd, around: &Wrapping, draft: &mut Draft<'_>) -> Option<
         bytes: seek.saturating_add(block.saturating_mul(count)),
         written_in: laid_out.then(|| block.clamp(4096, 1 << 20) as u32),
         fallocate: Fallocate::None,
+        sync: true,
+        pre_read: false,
     });
     Some(DdPlan {
         source,

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use fio_parse::unit::{Bytes, Nanos};
 use fio_parse::workload::{Job, Pattern as AskedPattern, SyncFlag};
 
-use super::job::{EngineKind, Fallocate, FilePlan, JobPlan, Pattern, Syncs};
-use super::options::{Choices, read_options};
-use super::{Draft, MOST_BLOCK, MOST_DEPTH, MOST_JOBS, binary};
-use crate::content::Content;
+use super::engines::{asked_engine, engine};
+use super::extent::{Extent, extent};
+use super::job::{EngineKind, FilePlan, JobPlan, Pattern, Sizes, Spread, Syncs};
+use super::options::{Choices, Hint, read_options};
+use super::{Draft, MOST_BLOCK, MOST_DEPTH, MOST_FILES, MOST_JOBS, MOST_LOOPS, binary};
 use crate::script::planned_counts;
 
 /// The jobs of one fio run.
@@ -31,7 +32,7 @@ impl FioPlan {
             .sum();
         self.jobs
             .iter()
-            .filter(|job| job.pattern.writes)
+            .filter(|job| job.pattern.writes && job.engine != EngineKind::Null)
             .try_fold(laid_out, |sum, job| {
                 (!job.endless()).then(|| sum.saturating_add(job.bytes_limit()))
             })
@@ -72,14 +73,6 @@ impl FioPlan {
     }
 }
 
-/// Sizes of a job's region and file, bytes.
-struct Extent {
-    offset: u64,
-    region: u64,
-    file: u64,
-    io_size: Option<u64>,
-}
-
 pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
     if jobs.is_empty() {
         draft.refuse(
@@ -92,8 +85,9 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
         .map(|job| u64::from(job.jobs.unwrap_or(1)))
         .sum();
     if clones > MOST_JOBS {
-        draft.refuse(
+        draft.refuse_about(
             "too-many-jobs",
+            "numjobs",
             format!("{clones} jobs are asked for and {MOST_JOBS} are the limit"),
         );
     }
@@ -102,7 +96,6 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
         jobs: Vec::new(),
     };
     let mut by_name = BTreeMap::<(String, String), usize>::new();
-    let prefix = &draft.target.name_prefix;
     let (mut stage, mut group) = (0, 0);
     for (section, job) in jobs.iter().enumerate() {
         let choices = read_options(job, draft);
@@ -112,62 +105,157 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
         } else if section > 0 && choices.new_group {
             group += 1;
         }
-        let Some(template) = plan_job(job, section as u32, &choices, draft) else {
+        let Some((template, extent)) = plan_job(job, section as u32, &choices, draft) else {
             continue;
         };
-        let (template, extent) = template;
         let clones = job.jobs.unwrap_or(1).max(1);
         if clones > 1 {
             draft.note("threads-for-processes");
         }
-        if draft
-            .refusals
-            .iter()
-            .any(|refusal| refusal.id == "too-many-jobs")
-        {
+        if u64::from(clones) > MOST_JOBS {
             continue;
         }
         for clone in 0..clones {
-            let (name, label) = match &job.filename {
-                Some(filename) => (format!("{prefix}shared.{section}"), filename.clone()),
-                None => (
-                    format!("{prefix}{section}.{clone}"),
-                    format!("{}.{clone}.0", job.name),
-                ),
+            let shift = choices.offset_increment.saturating_mul(u64::from(clone));
+            let extent = Extent {
+                offset: extent.offset.saturating_add(shift),
+                file: extent
+                    .file
+                    .saturating_add(if job.file_bytes.is_none() { shift } else { 0 }),
+                ..extent
             };
-            // fio puts the directory before the name, so the same name in two of them is two files.
-            let place = (job.directory.clone().unwrap_or_default(), label.clone());
-            let file = *by_name.entry(place).or_insert_with(|| {
-                plan.files.push(FilePlan {
-                    name,
-                    label,
-                    bytes: 0,
-                    written_in: None,
-                    fallocate: choices.fallocate,
-                });
-                plan.files.len() - 1
-            });
-            let used = &mut plan.files[file];
-            used.bytes = used.bytes.max(extent.file);
-            if template.pattern.reads || choices.overwrite {
-                used.written_in.get_or_insert(template.largest_block());
+            if let Some(file) = job.file_bytes
+                && extent.offset.saturating_add(extent.region) > file.0.max(extent.file)
+            {
+                let why = format!(
+                    "clone {clone} begins at {} of a file of {}",
+                    binary(extent.offset),
+                    binary(file.0)
+                );
+                draft.refuse_about("option-value", "offset_increment", why);
+                break;
+            }
+            let files = target_files(
+                job,
+                section,
+                clone,
+                &choices,
+                &mut plan,
+                &mut by_name,
+                draft,
+            );
+            for &file in &files {
+                let used = &mut plan.files[file];
+                used.bytes = used.bytes.max(extent.file);
+                // A mapping cannot grow a file, so fio lays it out.
+                if template.pattern.reads
+                    || choices.overwrite
+                    || template.engine == EngineKind::Mmap
+                {
+                    used.written_in.get_or_insert(template.largest_block());
+                }
+                used.pre_read |= choices.pre_read;
+                used.sync &= choices.create_fsync;
+            }
+            let mut place = template.place.clone();
+            if choices.split_cpus && !place.cpus.is_empty() {
+                place.cpus = vec![place.cpus[clone as usize % place.cpus.len()]];
             }
             plan.jobs.push(JobPlan {
                 clone,
                 stage,
                 group,
-                file,
+                files,
+                offset: extent.offset,
+                place,
                 // Any function of the job's place that gives each its own stream.
                 seed: (section as u64 + 1) << 32 | u64::from(clone),
                 ..template.clone()
             });
         }
     }
-    if plan.jobs.len() > 1 && plan.files.len() < plan.jobs.len() {
+    let shared = plan.jobs.iter().map(|job| job.files.len()).sum::<usize>() > plan.files.len();
+    if shared {
         draft.note("target-name-shared");
     }
     check_memory(&plan, draft);
     draft.refusals.is_empty().then_some(plan)
+}
+
+/// The files of one clone: those it names, which others may share, or its own.
+fn target_files(
+    job: &Job,
+    section: usize,
+    clone: u32,
+    choices: &Choices,
+    plan: &mut FioPlan,
+    by_name: &mut BTreeMap<(String, String), usize>,
+    draft: &Draft<'_>,
+) -> Vec<usize> {
+    let prefix = &draft.target.name_prefix;
+    let labels: Vec<String> = match &job.filename {
+        Some(filename) => named_files(filename),
+        None => (0..job.nrfiles.unwrap_or(1).max(1))
+            .map(|file| format!("{}.{clone}.{file}", job.name))
+            .collect(),
+    };
+    let many = labels.len() > 1;
+    let mut files = Vec::with_capacity(labels.len());
+    for (number, label) in labels.into_iter().enumerate() {
+        let mut name = match job.filename {
+            Some(_) => format!("{prefix}shared.{section}"),
+            None => format!("{prefix}{section}.{clone}"),
+        };
+        if many {
+            name = format!("{name}.{number}");
+        }
+        // fio puts the directory before the name, so the same name in two of them is two files.
+        let place = (job.directory.clone().unwrap_or_default(), label.clone());
+        let file = *by_name.entry(place).or_insert_with(|| {
+            plan.files.push(FilePlan {
+                name,
+                label,
+                bytes: 0,
+                written_in: None,
+                fallocate: choices.fallocate,
+                sync: true,
+                pre_read: false,
+            });
+            plan.files.len() - 1
+        });
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
+}
+
+/// The names in `filename=a:b`: `\:` is a colon of the name, a drive's colon separates nothing.
+fn named_files(filename: &str) -> Vec<String> {
+    let drive = filename.as_bytes().get(1) == Some(&b':')
+        && filename.as_bytes()[0].is_ascii_alphabetic()
+        && filename[2..].starts_with(['\\', '/']);
+    if drive || filename.starts_with("\\\\") {
+        return vec![filename.to_owned()];
+    }
+    let mut names = vec![String::new()];
+    let mut chars = filename.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.peek() == Some(&':') => {
+                chars.next();
+                names.last_mut().expect("there is a name").push(':');
+            }
+            ':' => names.push(String::new()),
+            c => names.last_mut().expect("there is a name").push(c),
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    if names.is_empty() {
+        vec![filename.to_owned()]
+    } else {
+        names
+    }
 }
 
 fn plan_job(
@@ -176,46 +264,63 @@ fn plan_job(
     choices: &Choices,
     draft: &mut Draft<'_>,
 ) -> Option<(JobPlan, Extent)> {
-    let pattern = pattern(job, draft)?;
-    let block = job.block_bytes.unwrap_or(Bytes(4096)).0;
-    let write_block = job.write_block_bytes.map_or(block, |bytes| bytes.0);
-    for size in [block, write_block] {
-        if size == 0 || size > MOST_BLOCK {
-            draft.refuse(
-                "block-size",
-                format!(
-                    "a block of {} is not possible here; 1 B to 1 GiB are",
-                    binary(size)
-                ),
-            );
-            return None;
-        }
-    }
-    if pattern.mixed() && pattern.random && block != write_block {
-        draft.refuse(
-            "mixed-block-sizes",
-            "a random mix of reads and writes of different sizes is not supported yet".to_owned(),
-        );
-    }
+    // Everything is looked at before anything ends this, so that all refusals come at once.
     let direct = job.direct.unwrap_or(false);
-    let largest = match (pattern.reads, pattern.writes) {
-        (true, true) => block.max(write_block),
-        (true, false) => block,
-        (false, _) => write_block,
-    };
-    let extent = extent(job, choices, largest, draft)?;
-    if direct {
-        check_alignment(&[block, write_block, extent.offset], draft);
-    }
     let asked_depth = job.depth.unwrap_or(1).max(1);
     if asked_depth > MOST_DEPTH {
-        draft.refuse(
+        draft.refuse_about(
             "queue-depth",
+            "iodepth",
             format!("a depth of {asked_depth} is asked for and {MOST_DEPTH} is the limit"),
         );
-        return None;
     }
-    let (engine, depth) = engine(job, direct, asked_depth, draft)?;
+    let files = files_of(job);
+    if files == 0 || files > MOST_FILES {
+        let why = format!("{files} files are asked for and {MOST_FILES} are the limit");
+        draft.refuse_about("too-many-files", "nrfiles", why);
+    }
+    let files = files.clamp(1, MOST_FILES);
+    let chosen = engine(
+        job,
+        direct,
+        asked_depth.min(MOST_DEPTH),
+        files as u32,
+        draft,
+    );
+    let pattern = pattern(job, draft);
+    let sizes = sizes(job, choices, draft);
+    let (pattern, sizes) = (pattern?, sizes?);
+    let used = match (pattern.reads, pattern.writes) {
+        (true, true) => &sizes[..],
+        (true, false) => &sizes[..1],
+        (false, _) => &sizes[1..],
+    };
+    let largest = used.iter().map(Sizes::largest).max().unwrap_or(0);
+    let extent = extent(job, choices, u64::from(largest), files, draft);
+    if direct {
+        let smallest = used.iter().map(|sizes| u64::from(sizes.smallest()));
+        let split = used.iter().flat_map(|sizes| match sizes {
+            Sizes::Split(parts) => parts.iter().map(|part| u64::from(part.0)).collect(),
+            _ => Vec::new(),
+        });
+        let others = [
+            extent.map_or(0, |extent| extent.offset),
+            choices.offset_increment,
+            u64::from(choices.order.align.unwrap_or(0)),
+        ];
+        check_alignment(
+            &smallest.chain(split).chain(others).collect::<Vec<_>>(),
+            draft,
+        );
+        if choices.order.unaligned {
+            let why = "bs_unaligned draws sizes that direct=1 cannot take".to_owned();
+            draft.refuse_about("direct-alignment", "bs_unaligned", why);
+        }
+    }
+    if choices.verify.is_some() {
+        check_verify(job, pattern, &sizes, choices, draft);
+    }
+    let ((engine, depth), extent) = (chosen?, extent?);
     let syncs = Syncs {
         fsync_every: small(job.fsync),
         fdatasync_every: small(job.fdatasync),
@@ -224,48 +329,189 @@ fn plan_job(
         queued: engine == EngineKind::Uring && asked_engine(job) == "io_uring",
     };
     note_syncs(job, pattern, syncs, asked_depth, draft);
-    if pattern.random {
-        draft.note("random-sequence");
-    }
+    note_order(job, pattern, choices, files, syncs, draft);
     note_target(job, draft);
+    let loops = job.loops.unwrap_or(1).max(1);
+    if loops > MOST_LOOPS {
+        let why = format!("{loops} passes are asked for and {MOST_LOOPS} are the limit");
+        draft.refuse_about("too-many-loops", "loops", why);
+    }
     let (runtime_ns, ramp_ns, time_based) = times(job, draft);
+    if choices.verify.is_some() && time_based {
+        draft.note("verify-never-begins");
+    }
     if pattern.writes && !syncs.end_fsync && !syncs.on_close {
         draft.note("flush-after-run");
     }
+    let hint = match choices.hint {
+        Hint::None => None,
+        Hint::Pattern => Some(pattern.random),
+        Hint::Random => Some(true),
+        Hint::Sequential => Some(false),
+    };
+    // With all of the file read before, dropping it again would undo that.
+    let invalidate = choices.invalidate && !choices.pre_read;
+    // What is read back must be told from block to block, so fio fills buffers anew then.
+    let content = match (&choices.verify, &choices.content) {
+        (Some(_), crate::content::Content::Scrambled | crate::content::Content::Fixed) => {
+            crate::content::Content::Refilled
+        }
+        (_, content) => content.clone(),
+    };
     let plan = JobPlan {
-        name: job.name.clone(),
         section,
-        clone: 0,
-        stage: 0,
-        group: 0,
         group_reporting: job.group_reporting.unwrap_or(false),
-        pattern,
-        read_bytes: block as u32,
-        write_bytes: write_block as u32,
+        sizes,
         mix_read: job.rwmixread.unwrap_or(50).min(100) as u8,
-        file: 0,
+        files: Vec::new(),
+        open_files: choices.open_files.unwrap_or(files).clamp(1, files) as u32,
+        service: choices.service,
         offset: extent.offset,
-        region: extent.region,
         io_size: extent.io_size,
-        loops: small(job.loops).max(1),
+        loops: loops.min(u64::from(u32::MAX)) as u32,
+        most_ios: choices.most_ios,
         runtime_ns,
         time_based,
         ramp_ns,
         depth,
         asked_depth,
+        batch: choices.batch,
         engine,
         asked_engine: asked_engine(job).to_owned(),
         direct,
         sync: job.sync == Some(SyncFlag::Sync),
         dsync: job.sync == Some(SyncFlag::Dsync),
         syncs,
-        invalidate: choices.invalidate,
-        hint: choices.hint,
-        random_map: choices.random_map,
-        seed: 0,
-        content: choices.content,
+        range_sync: choices.range_sync,
+        invalidate,
+        hint,
+        order: choices.order.clone(),
+        pace: choices.pace,
+        content,
+        verify: choices.verify.clone(),
+        place: choices.place.clone(),
+        exit_all: choices.exit_all,
+        ..JobPlan::plain(&job.name, pattern, extent.region)
     };
     Some((plan, extent))
+}
+
+/// How many files a job has.
+fn files_of(job: &Job) -> u64 {
+    match &job.filename {
+        Some(filename) => named_files(filename).len() as u64,
+        None => u64::from(job.nrfiles.unwrap_or(1)),
+    }
+}
+
+/// The block sizes: those of `bsrange` or `bssplit` where they are given.
+fn sizes(job: &Job, choices: &Choices, draft: &mut Draft<'_>) -> Option<[Sizes; 2]> {
+    let read = job.block_bytes.unwrap_or(Bytes(4096)).0;
+    let write = job.write_block_bytes.map_or(read, |bytes| bytes.0);
+    if let Some(sizes) = &choices.sizes {
+        if let Some(large) = sizes
+            .iter()
+            .map(Sizes::largest)
+            .find(|&size| u64::from(size) > MOST_BLOCK)
+        {
+            let why = format!(
+                "a block of {} is not possible here; 1 B to 1 GiB are",
+                binary(large.into())
+            );
+            draft.refuse_about("block-size", "bs", why);
+            return None;
+        }
+        return Some(sizes.clone());
+    }
+    for size in [read, write] {
+        if size == 0 || size > MOST_BLOCK {
+            draft.refuse_about(
+                "block-size",
+                "bs",
+                format!(
+                    "a block of {} is not possible here; 1 B to 1 GiB are",
+                    binary(size)
+                ),
+            );
+            return None;
+        }
+    }
+    Some([Sizes::One(read as u32), Sizes::One(write as u32)])
+}
+
+/// Whether what is written can be read back and told.
+fn check_verify(
+    job: &Job,
+    pattern: Pattern,
+    sizes: &[Sizes; 2],
+    choices: &Choices,
+    draft: &mut Draft<'_>,
+) {
+    if !pattern.writes {
+        let why = "verify in a job that only reads checks what an earlier run wrote, and that is not there; verify=0 leaves the check out";
+        draft.refuse_about("verify", "verify", why.to_owned());
+        return;
+    }
+    if sizes[1].smallest() < crate::verify::HEADER as u32 {
+        let why = format!(
+            "blocks of {} have no room for the {} bytes of a header",
+            binary(sizes[1].smallest().into()),
+            crate::verify::HEADER
+        );
+        draft.refuse_about("verify", "verify", why);
+        return;
+    }
+    let order = &choices.order;
+    let repeats = order.spread != Spread::Even
+        || order.align.is_some()
+        || order.run > 1
+        || order.gap != 0
+        || !order.random_map
+        || order.strided.is_some()
+        || order.percent_random != [100; 2];
+    let one = matches!(sizes[1], Sizes::One(_))
+        && order
+            .align
+            .is_none_or(|align| u64::from(align).is_multiple_of(sizes[1].smallest().into()));
+    let several = job.filename.is_some() && job.jobs.unwrap_or(1) > 1;
+    if (repeats && !(one && pattern.random && order.run == 1 && order.gap == 0)) || several {
+        let why = "verify with blocks that are written over in part before they are read back would report its own writes; verify=0 leaves the check out";
+        draft.refuse_about("verify", "verify", why.to_owned());
+    }
+}
+
+/// Differences of order, files and pace.
+fn note_order(
+    job: &Job,
+    pattern: Pattern,
+    choices: &Choices,
+    files: u64,
+    syncs: Syncs,
+    draft: &mut Draft<'_>,
+) {
+    let drawn = choices
+        .sizes
+        .as_ref()
+        .is_some_and(|sizes| sizes.iter().any(|sizes| !matches!(sizes, Sizes::One(_))));
+    if pattern.random || drawn {
+        draft.note("random-sequence");
+    }
+    if choices.open_files.is_some_and(|open| open < files) {
+        draft.note("files-kept-open");
+    }
+    let every = syncs.fsync_every > 0 || syncs.fdatasync_every > 0 || choices.range_sync.is_some();
+    if files > 1 && every && pattern.writes {
+        draft.note("sync-of-written-file");
+    }
+    if choices.batch.low > 0 || choices.batch.submit > 1 || choices.batch.complete > 1 {
+        draft.note("batched");
+    }
+    if choices.place.nice < 0 || matches!(choices.place.io_priority, Some((1, _))) {
+        draft.note("priority-best-effort");
+    }
+    if choices.pace.bounded() && job.depth.unwrap_or(1) > 1 {
+        draft.note("paced-drains");
+    }
 }
 
 fn pattern(job: &Job, draft: &mut Draft<'_>) -> Option<Pattern> {
@@ -275,8 +521,9 @@ fn pattern(job: &Job, draft: &mut Draft<'_>) -> Option<Pattern> {
         | AskedPattern::RandTrim
         | AskedPattern::TrimWrite
         | AskedPattern::RandTrimWrite => {
-            draft.refuse(
+            draft.refuse_about(
                 "trim",
+                "rw",
                 format!(
                     "rw={} needs a block device; files cannot be trimmed",
                     asked.as_str()
@@ -296,186 +543,20 @@ fn small(number: Option<u64>) -> u32 {
     number.unwrap_or(0).min(u64::from(u32::MAX)) as u32
 }
 
-/// fio's own default on Linux is psync; `aio` and `linuxaio` are other names of libaio.
-fn asked_engine(job: &Job) -> &str {
-    match job.engine.as_deref() {
-        None => "psync",
-        Some("aio" | "linuxaio") => "libaio",
-        Some(engine) => engine,
-    }
-}
-
-/// The engine to use and the depth it really has.
-fn engine(
-    job: &Job,
-    direct: bool,
-    asked_depth: u32,
-    draft: &mut Draft<'_>,
-) -> Option<(EngineKind, u32)> {
-    let asked = asked_engine(job);
-    let mut engine = match asked {
-        "psync" => EngineKind::Sync,
-        "sync" | "pvsync" | "pvsync2" => {
-            draft.note_with("engine-as-psync", asked.to_owned());
-            EngineKind::Sync
-        }
-        "io_uring" => EngineKind::Uring,
-        "libaio" if direct => {
-            draft.note("libaio-direct-as-uring");
-            EngineKind::Uring
-        }
-        "libaio" => {
-            draft.note("libaio-buffered-serial");
-            EngineKind::Sync
-        }
-        "posixaio" => {
-            draft.note("posixaio-linux-serial");
-            EngineKind::Helper
-        }
-        "windowsaio" | "solarisaio" => {
-            draft.note_with("engine-of-another-system", asked.to_owned());
-            EngineKind::Uring
-        }
-        "null" => {
-            draft.note("null-engine");
-            EngineKind::Null
-        }
-        _ => {
-            draft.refuse("engine", refused_engine(asked));
-            return None;
-        }
-    };
-    if let Some(wanted) = draft.target.engine
-        && wanted != engine
-    {
-        draft.note_with("engine-override", format!("{} for {asked}", wanted.name()));
-        engine = wanted;
-    }
-    if engine == EngineKind::Uring
-        && let Err(why) = &draft.target.uring
-    {
-        let why = why.clone();
-        draft.note_with("uring-unavailable", why);
-        engine = EngineKind::Sync;
-    }
-    if matches!(engine, EngineKind::Uring | EngineKind::Helper) {
-        draft.note("clat-holds-submission");
-    }
-    let depth = match engine {
-        EngineKind::Uring | EngineKind::Null => asked_depth,
-        // One file per job, and one I/O at a time per file.
-        EngineKind::Sync | EngineKind::Helper => 1,
-    };
-    if depth < asked_depth {
-        let detail = format!("asked {asked_depth}, effective {depth}");
-        match asked {
-            "psync" | "sync" | "pvsync" | "pvsync2" => {
-                draft.note_with("sync-engine-depth-one", detail)
-            }
-            "posixaio" => draft.note_with("depth-illusory", detail),
-            _ => {}
-        }
-    }
-    Some((engine, depth))
-}
-
-fn refused_engine(engine: &str) -> String {
-    let why = match engine {
-        "mmap" => "is not supported yet",
-        "vsync" => "merges neighbouring requests and is not supported yet",
-        "net" | "netsplice" | "rdma" | "rbd" | "rados" | "http" | "nbd" | "nfs" | "gfapi"
-        | "gfapi_async" | "libiscsi" | "libhdfs" | "dfs" | "ime" => "needs a server on the network",
-        "io_uring_cmd" | "sg" | "libzbc" | "mtd" | "dev-dax" | "libpmem" | "pmemblk" | "xnvme"
-        | "spdk" | "libblkio" => "works on raw devices, which are never touched",
-        "cpuio" => "burns CPU and moves no data",
-        "exec" => "runs programs",
-        engine if engine.starts_with("external") || engine.ends_with(".so") => "loads foreign code",
-        _ => "is not known or not supported",
-    };
-    format!(
-        "the engine {engine} {why}; psync, sync, pvsync, pvsync2, io_uring, libaio, posixaio and null \
-         are played, and --engine psync|io_uring|posixaio overrides none of these refusals"
-    )
-}
-
-/// Where the job works and how much, after scaling.
-fn extent(job: &Job, choices: &Choices, block: u64, draft: &mut Draft<'_>) -> Option<Extent> {
-    let asked = job.size_bytes.or(job.file_bytes).map(|bytes| bytes.0);
-    let limit = draft.target.size;
-    let size = match (asked, limit) {
-        (Some(size), _) if size > 0 => size,
-        (_, Some(limit)) => {
-            let said = choices.open_size.as_deref().unwrap_or("no size");
-            draft.note_with("scaled-size", format!("{said}: {}", binary(limit)));
-            limit
-        }
-        _ => {
-            let said = choices.open_size.as_deref().unwrap_or("no size");
-            draft.refuse(
-                "no-size",
-                format!("the size of the file is not given ({said}); give one with --size"),
-            );
-            return None;
-        }
-    };
-    let asked_offset = job.offset_bytes.map_or(0, |bytes| bytes.0);
-    let file = job.file_bytes.map(|bytes| bytes.0);
-    // A size beyond filesize moves filesize bytes.
-    let region = size.min(file.map_or(size, |file| file.saturating_sub(asked_offset)));
-    let file = file.unwrap_or_else(|| asked_offset.saturating_add(region));
-    let asked = Extent {
-        offset: asked_offset,
-        region,
-        file,
-        io_size: job.io_size_bytes.map(|bytes| bytes.0),
-    };
-    let extent = match limit {
-        Some(limit) if asked.file > limit => scaled(&asked, limit, block, draft),
-        _ => asked,
-    };
-    if extent.region < block {
-        draft.refuse(
-            "smaller-than-a-block",
-            format!(
-                "the region of {} is smaller than a block of {}",
-                binary(extent.region),
-                binary(block)
-            ),
-        );
-        return None;
-    }
-    Some(extent)
-}
-
-/// Shrinks file, region, offset and amount in the same proportion.
-fn scaled(asked: &Extent, limit: u64, block: u64, draft: &mut Draft<'_>) -> Extent {
-    draft.note_with(
-        "scaled-size",
-        format!("{} instead of {}", binary(limit), binary(asked.file)),
-    );
-    let shrink =
-        |bytes: u64| (u128::from(bytes) * u128::from(limit) / u128::from(asked.file)) as u64;
-    let offset = shrink(asked.offset) / block * block;
-    Extent {
-        offset,
-        region: shrink(asked.region).min(limit - offset),
-        file: limit,
-        io_size: asked.io_size.map(|bytes| shrink(bytes).max(block)),
-    }
-}
-
 fn check_alignment(values: &[u64], draft: &mut Draft<'_>) {
     match draft.target.direct_alignment {
-        Some(0) => draft.refuse(
+        Some(0) => draft.refuse_about(
             "no-direct",
+            "direct",
             "the file system of the directory has no O_DIRECT".to_owned(),
         ),
         known => {
             // No file system takes less than a sector, where the kernel does not say.
             let alignment = u64::from(known.unwrap_or(512)).max(1);
             if let Some(odd) = values.iter().find(|&&value| value % alignment != 0) {
-                draft.refuse(
+                draft.refuse_about(
                     "direct-alignment",
+                    "direct",
                     format!("direct=1 needs blocks and offsets that are multiples of {alignment} bytes; {odd} is not"),
                 );
             }
@@ -505,16 +586,7 @@ fn note_target(job: &Job, draft: &mut Draft<'_>) {
     let device = filename.starts_with("/dev/")
         || filename.starts_with("\\\\.\\")
         || filename.starts_with("\\\\\\\\");
-    // `\:` is a colon of the name, a plain one separates names.
-    let several = filename.replace("\\:", "").contains(':') && !filename.starts_with("\\\\");
-    let drive =
-        filename.as_bytes().get(1) == Some(&b':') && filename.as_bytes()[0].is_ascii_alphabetic();
-    if several && !drive {
-        draft.refuse(
-            "several-files",
-            format!("filename={filename} names several files; one file a job is supported yet"),
-        );
-    } else if device {
+    if device {
         draft.note_with("target-device-to-file", filename.clone());
     } else {
         draft.note("target-in-sandbox");
@@ -571,27 +643,6 @@ fn check_memory(plan: &FioPlan, draft: &mut Draft<'_>) {
                 binary(limit)
             ),
         );
-    }
-}
-
-/// The content that options ask for.
-pub(super) fn content(zero: bool, refill: bool, scramble: bool) -> Content {
-    match (zero, refill, scramble) {
-        (true, _, _) => Content::Zeros,
-        (_, true, _) => Content::Refilled,
-        (_, _, true) => Content::Scrambled,
-        _ => Content::Fixed,
-    }
-}
-
-/// fio's values of `fallocate`.
-pub(super) fn fallocate(value: &str) -> Option<Fallocate> {
-    match value {
-        "native" | "posix" | "1" => Some(Fallocate::Native),
-        "keep" => Some(Fallocate::KeepSize),
-        "truncate" => Some(Fallocate::Truncate),
-        "none" | "0" => Some(Fallocate::None),
-        _ => None,
     }
 }
 

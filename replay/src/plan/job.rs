@@ -41,17 +41,33 @@ pub enum EngineKind {
     Sync,
     /// A helper thread per file (posixaio).
     Helper,
+    /// Neighbouring I/Os of a sequential job gathered into one pwritev or preadv (vsync).
+    Vector,
+    /// The file mapped into memory.
+    Mmap,
     /// Nothing is moved.
     Null,
 }
 
 impl EngineKind {
+    /// All of them.
+    pub const ALL: [EngineKind; 6] = [
+        EngineKind::Sync,
+        EngineKind::Uring,
+        EngineKind::Helper,
+        EngineKind::Vector,
+        EngineKind::Mmap,
+        EngineKind::Null,
+    ];
+
     /// The name in reports and for `--engine`.
     pub fn name(self) -> &'static str {
         match self {
             EngineKind::Uring => "io_uring",
             EngineKind::Sync => "psync",
             EngineKind::Helper => "posixaio",
+            EngineKind::Vector => "vsync",
+            EngineKind::Mmap => "mmap",
             EngineKind::Null => "null",
         }
     }
@@ -99,6 +115,204 @@ pub struct FilePlan {
     pub written_in: Option<u32>,
     /// How its space is provided.
     pub fallocate: Fallocate,
+    /// It is fsynced after it was written (`create_fsync`).
+    pub sync: bool,
+    /// All of it is read before the clock starts (`pre_read`).
+    pub pre_read: bool,
+}
+
+/// The sizes of the blocks of one direction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sizes {
+    /// All alike, bytes.
+    One(u32),
+    /// Drawn between two sizes (`bsrange`), bytes.
+    Range(u32, u32),
+    /// Drawn from a list of sizes in bytes with their shares in per cent (`bssplit`).
+    Split(Vec<(u32, u8)>),
+}
+
+impl Sizes {
+    /// The smallest, bytes.
+    pub fn smallest(&self) -> u32 {
+        match self {
+            Sizes::One(size) | Sizes::Range(size, _) => *size,
+            Sizes::Split(parts) => parts.iter().map(|part| part.0).min().unwrap_or(0),
+        }
+    }
+
+    /// The largest, bytes.
+    pub fn largest(&self) -> u32 {
+        match self {
+            Sizes::One(size) | Sizes::Range(_, size) => *size,
+            Sizes::Split(parts) => parts.iter().map(|part| part.0).max().unwrap_or(0),
+        }
+    }
+
+    /// fio's way to write it, as far as `bs` or `bsrange` can.
+    pub fn range(&self) -> String {
+        format!("{}-{}", self.smallest(), self.largest())
+    }
+}
+
+/// How random offsets are spread over the region.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Spread {
+    /// Evenly.
+    Even,
+    /// By a power law with this exponent (`zipf`).
+    Zipf(f64),
+    /// By a Pareto law with this input (`pareto`).
+    Pareto(f64),
+    /// In a bell of this width in per cent of the region (`normal`).
+    Normal(f64),
+    /// Shares of the accesses to shares of the region, both in per cent (`zoned`).
+    Zoned(Vec<(u8, u8)>),
+}
+
+/// Zones that are gone through one after the other (`zonemode=strided`), bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Strided {
+    /// What is moved in a zone before the next begins (`zonesize`).
+    pub size: u64,
+    /// The part of the file it is moved in (`zonerange`).
+    pub range: u64,
+    /// What is left out between two zones (`zoneskip`).
+    pub skip: u64,
+}
+
+/// The order of offsets, beyond sequential and random.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// A random pass touches each block once; else draws repeat (`norandommap`).
+    pub random_map: bool,
+    /// How random offsets are spread.
+    pub spread: Spread,
+    /// Share of offsets that are random in a random job, per cent, of reads and writes.
+    pub percent_random: [u8; 2],
+    /// Random offsets are multiples of this (`blockalign`), bytes, if not of the smallest block.
+    pub align: Option<u32>,
+    /// Drawn sizes are not rounded to the smallest block (`bs_unaligned`).
+    pub unaligned: bool,
+    /// I/Os per new position (`rw=randread:8`); 1 without.
+    pub run: u32,
+    /// Bytes added to the position after each I/O (`rw=read:4k`, `rw=write:-8k`).
+    pub gap: i64,
+    /// A run repeats its offset instead of going on (`rw_sequencer=identical`).
+    pub identical: bool,
+    /// Zones.
+    pub strided: Option<Strided>,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Order {
+            random_map: true,
+            spread: Spread::Even,
+            percent_random: [100; 2],
+            align: None,
+            unaligned: false,
+            run: 1,
+            gap: 0,
+            identical: false,
+            strided: None,
+        }
+    }
+}
+
+/// Which file the next I/O goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// So many I/Os each in turn.
+    RoundRobin(u32),
+    /// So many I/Os to one drawn at random, then another.
+    Random(u32),
+    /// One file after the other.
+    Sequential,
+}
+
+/// How many I/Os go and come at a time; 0 where nothing is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Batch {
+    /// I/Os per hand-over (`iodepth_batch`).
+    pub submit: u32,
+    /// Completions to wait for once the queue is full (`iodepth_batch_complete_min`).
+    pub complete: u32,
+    /// The queue drains to this before it is filled again (`iodepth_low`).
+    pub low: u32,
+}
+
+/// A pause after so many I/Os.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Think {
+    /// Its length, ns.
+    pub ns: u64,
+    /// The part of it that keeps the CPU busy, ns.
+    pub spin_ns: u64,
+    /// I/Os between two pauses.
+    pub blocks: u32,
+}
+
+/// How fast the job may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pace {
+    /// Bytes per second of reads and writes; 0 without bound.
+    pub bytes: [u64; 2],
+    /// I/Os per second of reads and writes; 0 without bound.
+    pub ios: [u64; 2],
+    /// The gaps are drawn (exponential) instead of even.
+    pub poisson: bool,
+    /// Pauses.
+    pub think: Option<Think>,
+    /// Wait before the clock starts, ns.
+    pub delay_ns: u64,
+}
+
+impl Pace {
+    /// Whether any I/O may have to wait.
+    pub fn bounded(&self) -> bool {
+        self.bytes != [0; 2] || self.ios != [0; 2]
+    }
+}
+
+/// What a written block carries so that it can be checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {
+    /// A header with the CRC-32C of the rest.
+    Crc32c,
+    /// A header with the MD5 of the rest.
+    Md5,
+    /// The pattern, over and over.
+    Pattern(Vec<u8>),
+}
+
+/// Verification of what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verify {
+    /// How.
+    pub check: Check,
+    /// Read back after each so many writes; 0: after the pass.
+    pub backlog: u32,
+}
+
+/// `sync_file_range` after so many writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RangeSync {
+    /// Writes between two calls.
+    pub every: u32,
+    /// SYNC_FILE_RANGE_* bits.
+    pub flags: u32,
+}
+
+/// Where the job's thread runs and how it is treated there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// CPUs it may use; any if empty.
+    pub cpus: Vec<u32>,
+    /// Niceness.
+    pub nice: i32,
+    /// I/O priority: class and level.
+    pub io_priority: Option<(u16, u16)>,
 }
 
 /// One job: one thread with its own stream of I/O.
@@ -118,22 +332,26 @@ pub struct JobPlan {
     pub group_reporting: bool,
     /// Direction and order.
     pub pattern: Pattern,
-    /// Bytes per read.
-    pub read_bytes: u32,
-    /// Bytes per write.
-    pub write_bytes: u32,
+    /// Sizes of reads and writes.
+    pub sizes: [Sizes; 2],
     /// Share of reads in a mix, per cent.
     pub mix_read: u8,
-    /// Index into [`super::FioPlan::files`].
-    pub file: usize,
-    /// Start of the region in the file, bytes.
+    /// Its files: indices into [`super::FioPlan::files`].
+    pub files: Vec<usize>,
+    /// Files open at a time.
+    pub open_files: u32,
+    /// Which file is next.
+    pub service: Service,
+    /// Start of the region in each file, bytes.
     pub offset: u64,
-    /// Size of the region, bytes.
+    /// Size of the region in each file, bytes.
     pub region: u64,
     /// `io_size`: what is moved before the job is done, if not the region once a loop.
     pub io_size: Option<u64>,
     /// Passes.
     pub loops: u32,
+    /// I/Os after which the job ends (`number_ios`).
+    pub most_ios: Option<u64>,
     /// Longest run, ns.
     pub runtime_ns: Option<u64>,
     /// Wrap around the region until the run time is over.
@@ -144,6 +362,8 @@ pub struct JobPlan {
     pub depth: u32,
     /// Queue depth that was asked for.
     pub asked_depth: u32,
+    /// How many I/Os go and come at a time.
+    pub batch: Batch,
     /// The engine that is used.
     pub engine: EngineKind,
     /// The engine that was asked for, in fio's words.
@@ -156,42 +376,113 @@ pub struct JobPlan {
     pub dsync: bool,
     /// Periodic and final syncs.
     pub syncs: Syncs,
+    /// `sync_file_range`.
+    pub range_sync: Option<RangeSync>,
     /// Drop the cache at open and at each wrap.
     pub invalidate: bool,
-    /// Tell the kernel the order of offsets (`fadvise_hint`).
-    pub hint: bool,
-    /// A random pass touches each block once; else draws repeat (`norandommap`).
-    pub random_map: bool,
+    /// Tell the kernel the order of offsets (`fadvise_hint`): true random, false sequential.
+    pub hint: Option<bool>,
+    /// The order of offsets.
+    pub order: Order,
+    /// How fast it may go.
+    pub pace: Pace,
     /// Seed of the job's random streams.
     pub seed: u64,
     /// What is written.
     pub content: Content,
+    /// What is read back and checked.
+    pub verify: Option<Verify>,
+    /// CPUs and priorities.
+    pub place: Place,
+    /// All jobs end when this one does (`exitall`).
+    pub exit_all: bool,
 }
 
 impl JobPlan {
+    /// A job of this pattern with fio's defaults over one file: blocks of 4 KiB, psync, and a
+    /// region of `region` bytes.
+    pub fn plain(name: &str, pattern: Pattern, region: u64) -> Self {
+        JobPlan {
+            name: name.to_owned(),
+            section: 0,
+            clone: 0,
+            stage: 0,
+            group: 0,
+            group_reporting: false,
+            pattern,
+            sizes: [Sizes::One(4096), Sizes::One(4096)],
+            mix_read: 50,
+            files: vec![0],
+            open_files: 1,
+            service: Service::RoundRobin(1),
+            offset: 0,
+            region,
+            io_size: None,
+            loops: 1,
+            most_ios: None,
+            runtime_ns: None,
+            time_based: false,
+            ramp_ns: 0,
+            depth: 1,
+            asked_depth: 1,
+            batch: Batch::default(),
+            engine: EngineKind::Sync,
+            asked_engine: "psync".to_owned(),
+            direct: false,
+            sync: false,
+            dsync: false,
+            syncs: Syncs::default(),
+            range_sync: None,
+            invalidate: true,
+            hint: Some(pattern.random),
+            order: Order::default(),
+            pace: Pace::default(),
+            seed: 1,
+            content: Content::default(),
+            verify: None,
+            place: Place::default(),
+            exit_all: false,
+        }
+    }
+
+    /// Bytes of all its regions together.
+    pub fn all_regions(&self) -> u64 {
+        self.region.saturating_mul(self.files.len() as u64)
+    }
+
     /// The bytes this job moves if it is not ended by time, as fio counts them.
     pub fn bytes_limit(&self) -> u64 {
         self.io_size
-            .unwrap_or(self.region)
+            .unwrap_or(self.all_regions())
             .saturating_mul(u64::from(self.loops.max(1)))
+    }
+
+    /// The sizes of the directions that occur.
+    fn used_sizes(&self) -> impl Iterator<Item = &Sizes> {
+        let used = [self.pattern.reads, self.pattern.writes];
+        self.sizes
+            .iter()
+            .zip(used)
+            .filter(|(_, used)| *used)
+            .map(|(sizes, _)| sizes)
     }
 
     /// The largest block, bytes.
     pub fn largest_block(&self) -> u32 {
-        match (self.pattern.reads, self.pattern.writes) {
-            (true, true) => self.read_bytes.max(self.write_bytes),
-            (true, false) => self.read_bytes,
-            (false, _) => self.write_bytes,
-        }
+        self.used_sizes().map(Sizes::largest).max().unwrap_or(0)
     }
 
     /// The smallest block, bytes.
     pub fn smallest_block(&self) -> u32 {
-        match (self.pattern.reads, self.pattern.writes) {
-            (true, true) => self.read_bytes.min(self.write_bytes),
-            (true, false) => self.read_bytes,
-            (false, _) => self.write_bytes,
-        }
+        self.used_sizes().map(Sizes::smallest).min().unwrap_or(0)
+    }
+
+    /// The one size of all blocks, if they have one.
+    pub fn one_block(&self) -> Option<u32> {
+        let all_one = self
+            .used_sizes()
+            .all(|sizes| matches!(sizes, Sizes::One(_)));
+        (all_one && self.smallest_block() == self.largest_block()).then(|| self.largest_block())
     }
 
     /// Whether the job can only end by time.
@@ -206,45 +497,13 @@ pub(crate) mod tests {
 
     /// A job as `fio --name=j --rw=write --bs=4k --size=64k` makes one.
     pub(crate) fn job(pattern: &str) -> JobPlan {
-        let random = pattern.starts_with("rand");
         let mixed = pattern.ends_with("rw");
-        JobPlan {
-            name: "j".to_owned(),
-            section: 0,
-            clone: 0,
-            stage: 0,
-            group: 0,
-            group_reporting: false,
-            pattern: Pattern {
-                reads: mixed || pattern.ends_with("read"),
-                writes: mixed || pattern.ends_with("write"),
-                random,
-            },
-            read_bytes: 4096,
-            write_bytes: 4096,
-            mix_read: 50,
-            file: 0,
-            offset: 0,
-            region: 64 << 10,
-            io_size: None,
-            loops: 1,
-            runtime_ns: None,
-            time_based: false,
-            ramp_ns: 0,
-            depth: 1,
-            asked_depth: 1,
-            engine: EngineKind::Sync,
-            asked_engine: "psync".to_owned(),
-            direct: false,
-            sync: false,
-            dsync: false,
-            syncs: Syncs::default(),
-            invalidate: true,
-            hint: true,
-            random_map: true,
-            seed: 1,
-            content: Content::Scrambled,
-        }
+        let pattern = Pattern {
+            reads: mixed || pattern.ends_with("read"),
+            writes: mixed || pattern.ends_with("write"),
+            random: pattern.starts_with("rand"),
+        };
+        JobPlan::plain("j", pattern, 64 << 10)
     }
 
     #[test]
@@ -252,5 +511,20 @@ pub(crate) mod tests {
         for name in ["read", "write", "rw", "randread", "randwrite", "randrw"] {
             assert_eq!(job(name).pattern.name(), name);
         }
+    }
+
+    #[test]
+    fn sizes_know_their_bounds() {
+        let split = Sizes::Split(vec![(8192, 30), (4096, 60), (65_536, 10)]);
+        assert_eq!((split.smallest(), split.largest()), (4096, 65_536));
+        assert_eq!(Sizes::Range(512, 4096).range(), "512-4096");
+        let mut job = job("rw");
+        job.sizes = [Sizes::One(4096), split];
+        assert_eq!(
+            (job.smallest_block(), job.largest_block(), job.one_block()),
+            (4096, 65_536, None)
+        );
+        job.pattern.writes = false;
+        assert_eq!(job.one_block(), Some(4096));
     }
 }

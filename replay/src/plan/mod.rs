@@ -5,12 +5,14 @@
 //! What the machine offers comes in as a [`Target`].
 
 pub mod dd;
+mod engines;
+mod extent;
 pub mod fio;
 pub mod job;
 pub mod note;
 mod options;
 
-use fio_parse::workload::{Test, Workload};
+use fio_parse::workload::{Job, Test, Workload};
 
 use crate::sandbox::Space;
 use dd::DdPlan;
@@ -33,6 +35,10 @@ pub struct Limits {
 pub const MOST_JOBS: u64 = 64;
 /// Queue depth.
 pub const MOST_DEPTH: u32 = 1024;
+/// Files of a job.
+pub const MOST_FILES: u64 = 10_000;
+/// Passes of a job.
+pub const MOST_LOOPS: u64 = 1000;
 /// Bytes of a block.
 pub const MOST_BLOCK: u64 = 1 << 30;
 
@@ -128,6 +134,11 @@ pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> 
     let mut draft = Draft::new(target);
     open_values(workload, &mut draft);
     surroundings(workload, &mut draft);
+    let writes = |job: &Job| job.pattern.is_some_and(|pattern| pattern.writes());
+    let writes = workload.jobs().iter().any(writes);
+    for (name, value) in &workload.program {
+        options::judge_program(name, value, writes, &mut draft);
+    }
     let test = match &workload.test {
         Test::Jobs(jobs) => fio::plan(jobs, &mut draft).map(TestPlan::Fio),
         Test::Dd(dd) => dd::plan(dd, &workload.around, &mut draft).map(TestPlan::Dd),
@@ -189,7 +200,7 @@ fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
     if !needed.is_empty() {
         let needed: Vec<&str> = needed.into_iter().map(String::as_str).collect();
         let why = format!(
-            "the command leaves open: {}; write the values into it",
+            "the command leaves open: {}; give each variable with --set NAME=VALUE, each file as an input",
             needed.join(", ")
         );
         draft.refuse("missing-values", why);
@@ -304,7 +315,15 @@ impl<'t> Draft<'t> {
     }
 
     fn refuse(&mut self, id: &'static str, why: String) {
-        let refusal = Refusal::new(id, why);
+        self.push(Refusal::new(id, why));
+    }
+
+    /// Refuses because of an option.
+    fn refuse_about(&mut self, id: &'static str, option: &str, why: String) {
+        self.push(Refusal::about(id, option, why));
+    }
+
+    fn push(&mut self, refusal: Refusal) {
         if !self.refusals.contains(&refusal) {
             self.refusals.push(refusal);
         }

@@ -73,6 +73,18 @@ kinds! {
     "dd-overwrite-laid-out" Equivalent NONE "conv=notrunc writes over an existing file; here over one that was laid out before";
     "dd-read-laid-out" Deviates ALL "the file that was read is not touched; one of random bytes, dropped from the cache, stands in for it";
     "dd-call-limit" Exact NONE "one call moves at most 2147479552 bytes, here as in the original";
+    "vsync-gathers" Equivalent NONE "neighbouring I/Os of a queue's worth go out in one call, as vsync does; bytes are counted right, which fio 3.33 does not always";
+    "mmap-ignores-direct" Exact NONE "direct=1 has no effect on a mapped file, here as in the original";
+    "sync-of-written-file" Deviates RATES "a sync goes to the file that was written last; fio takes another one, which is a defect";
+    "files-kept-open" Equivalent NONE "all files are open from the start; the original opens some as others are done";
+    "created-before-open" Equivalent NONE "the file is made, empty, before the clock starts; the original makes it when it opens it";
+    "batched" Equivalent NONE "I/Os go and come in the batches that were asked for; completions beyond the asked number are taken too";
+    "priority-best-effort" Deviates ALL "a priority above the usual needs privileges; what was not granted is told with the results";
+    "paced-drains" Equivalent NONE "the queue is drained before the job waits for its rate, as fio does";
+    "verify-header" Equivalent NONE "blocks carry a header of the same purpose in another layout than fio's";
+    "verify-never-begins" Exact NONE "with time_based the check of what was written never begins, here as in the original";
+    "small-pages" Deviates ALL "the buffers are not in huge pages";
+    "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";
     "removed-at-end" Equivalent NONE "files are removed at the end whatever the options say; --keep keeps them";
 }
 
@@ -139,13 +151,45 @@ pub struct Refusal {
     pub id: &'static str,
     /// The reason, and what to do.
     pub why: String,
+    /// The option that is refused, if it is one.
+    pub option: Option<String>,
 }
 
 impl Refusal {
     /// A refusal.
     pub fn new(id: &'static str, why: String) -> Self {
-        Refusal { id, why }
+        Refusal {
+            id,
+            why: plain_text(&why),
+            option: None,
+        }
     }
+
+    /// A refusal of an option.
+    pub fn about(id: &'static str, option: &str, why: String) -> Self {
+        Refusal {
+            option: Some(option.to_owned()),
+            ..Refusal::new(id, why)
+        }
+    }
+}
+
+/// Text from outside, fit for a terminal: nothing in it moves the cursor, changes colours or
+/// turns the writing direction.
+pub fn plain_text(text: &str) -> String {
+    let unsafe_here = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if unsafe_here(c) {
+            plain.extend(c.escape_default());
+        } else {
+            plain.push(c);
+        }
+    }
+    plain
 }
 
 impl std::fmt::Display for Refusal {
@@ -164,7 +208,9 @@ mod tests {
             include_str!("mod.rs"),
             include_str!("fio.rs"),
             include_str!("dd.rs"),
-            include_str!("options.rs"),
+            include_str!("options/mod.rs"),
+            include_str!("engines.rs"),
+            include_str!("extent.rs"),
         ];
         for kind in KINDS {
             let quoted = format!("\"{}\"", kind.id);

@@ -1,7 +1,13 @@
 //! Reports: an outcome as text. Records are made in [`crate::outcome::records`].
 
+pub mod date;
 pub mod dd;
+pub mod facts;
+pub mod job;
+pub mod json;
+pub mod logs;
 pub mod plan;
+pub mod terse;
 pub mod text;
 
 use fio_parse::figure::fio::{Digits, FioPrinter, print};

@@ -48,13 +48,16 @@ fn fio_lines(text: &mut String, plan: &FioPlan) {
         if clones > 1 {
             let _ = write!(text, ", {clones} at a time");
         }
-        let file = &plan.files[job.file];
+        let file = &plan.files[job.files[0]];
         let how = if file.written_in.is_some() {
             "written before"
         } else {
             "reserved before"
         };
-        let _ = write!(text, "; file of {}, {how}", binary(file.bytes));
+        let _ = match job.files.len() {
+            1 => write!(text, "; file of {}, {how}", binary(file.bytes)),
+            many => write!(text, "; {many} files of {}, {how}", binary(file.bytes)),
+        };
         if job.region != file.bytes {
             let _ = write!(
                 text,
@@ -182,6 +185,8 @@ mod tests {
             bytes: 64 << 10,
             written_in: None,
             fallocate: Fallocate::Native,
+            sync: true,
+            pre_read: false,
         };
         let fio = FioPlan {
             files: vec![file],

@@ -1,17 +1,19 @@
 //! fio's normal output, in the form it has since 3.0, over an outcome.
 //!
-//! Numbers go through fio's own printer, so what reads fio's output reads this. Lines that
-//! need counters which are not kept (the `lat (usec)` table, disk statistics) are left out
-//! rather than guessed. After each group come lines of our own: the rate while writing, the
+//! Numbers go through fio's own printer, so what reads fio's output reads this. Disk
+//! statistics, which are the whole machine's, are left out. After each group come lines of our own: the rate while writing, the
 //! flush, and both together.
 
 use std::fmt::Write;
+use std::time::SystemTime;
 
+use super::date::date;
 use super::{binary_bytes, binary_rate, count, decimal_bytes, decimal_rate, write_and_flush};
-use crate::hist::{DEFAULT_PERCENTILES, Histogram, Stat};
+use crate::hist::{CLASS_BOUNDS, CLASSES, DEFAULT_PERCENTILES, Histogram, Stat};
 use crate::outcome::{Entry, FioOutcome, Group, GroupFigures, groups, sample_stats};
 use crate::plan::fio::FioPlan;
-use crate::plan::job::JobPlan;
+use crate::plan::job::{JobPlan, Sizes};
+use crate::plan::note::plain_text as escaped;
 use crate::worker::DEPTH_LEVELS;
 
 /// The report on a fio test.
@@ -21,7 +23,7 @@ pub fn fio(plan: &FioPlan, outcome: &FioOutcome) -> String {
     let groups = groups(plan, outcome);
     for group in &groups {
         for entry in &group.entries {
-            block(&mut text, group.number, entry);
+            block(&mut text, group.number, entry, outcome.ended);
         }
     }
     for group in &groups {
@@ -35,10 +37,17 @@ fn header(plan: &FioPlan) -> String {
     let mut text = String::new();
     for (index, job) in plan.jobs.iter().enumerate() {
         if job.clone == 0 {
-            let (read, write) = (bare_size(job.read_bytes), bare_size(job.write_bytes));
+            let bounds = |sizes: &Sizes| {
+                format!(
+                    "{}-{}",
+                    bare_size(sizes.smallest()),
+                    bare_size(sizes.largest())
+                )
+            };
+            let [read, write] = [0, 1].map(|way| bounds(&job.sizes[way]));
             let _ = writeln!(
                 text,
-                "{}: (g={}): rw={}, bs=(R) {read}-{read}, (W) {write}-{write}, (T) {read}-{read}, ioengine={}, iodepth={}",
+                "{}: (g={}): rw={}, bs=(R) {read}, (W) {write}, (T) {read}, ioengine={}, iodepth={}",
                 escaped(&job.name),
                 job.group,
                 job.pattern.name(),
@@ -63,21 +72,8 @@ fn bare_size(bytes: u32) -> String {
     binary_bytes(u64::from(bytes))
 }
 
-/// Names come from a text: control characters must not reach a terminal.
-fn escaped(name: &str) -> String {
-    name.chars()
-        .flat_map(|c| {
-            if c.is_control() {
-                c.escape_default().collect::<Vec<_>>()
-            } else {
-                vec![c]
-            }
-        })
-        .collect()
-}
-
 /// One job block.
-fn block(text: &mut String, group: u32, entry: &Entry<'_>) {
+fn block(text: &mut String, group: u32, entry: &Entry<'_>, ended: SystemTime) {
     let job = entry.job;
     let error = entry.failure.map_or_else(
         || "err= 0".to_owned(),
@@ -98,12 +94,14 @@ fn block(text: &mut String, group: u32, entry: &Entry<'_>) {
     let (name, pid) = (escaped(&job.name), std::process::id());
     let _ = writeln!(
         text,
-        "{name}: (groupid={group}, jobs={}): {error}: pid={pid}",
-        entry.jobs
+        "{name}: (groupid={group}, jobs={}): {error}: pid={pid}: {}",
+        entry.jobs,
+        date(ended)
     );
     for (index, direction) in ["read", "write"].into_iter().enumerate() {
         flow(text, entry, index, direction);
     }
+    class_lines(text, entry);
     if entry.syncs.count > 0 {
         text.push_str("  fsync/fdatasync/sync_file_range:\n");
         latency_line(text, "    sync", &entry.syncs.lat);
@@ -278,6 +276,55 @@ fn percentile_lines(text: &mut String, title: &str, histogram: &Histogram) {
     let _ = writeln!(text, "{}", lines.collect::<Vec<_>>().join(",\n"));
 }
 
+/// The coarse distribution of all completion latencies, in the units that occur.
+fn class_lines(text: &mut String, entry: &Entry<'_>) {
+    /// Most classes on a line.
+    const PER_LINE: usize = 5;
+    let shares = class_shares(entry);
+    for (unit, classes) in ["nsec", "usec", "msec"]
+        .into_iter()
+        .zip([0..10, 10..20, 20..32])
+    {
+        let items: Vec<String> = shares[classes.clone()]
+            .iter()
+            .enumerate()
+            .filter(|(_, share)| **share > 0.0)
+            .map(|(index, share)| format!("{}={share:3.2}%", class_name(index)))
+            .collect();
+        for line in items.chunks(PER_LINE) {
+            let _ = writeln!(text, "  lat ({unit})   : {}", line.join(", "));
+        }
+    }
+}
+
+/// Shares of the latency classes of reads and writes together, per cent. fio never rounds
+/// one down to nothing: what is not zero is at least 0.01.
+pub(super) fn class_shares(entry: &Entry<'_>) -> [f64; CLASSES] {
+    let mut counts = [0u64; CLASSES];
+    for flow in &entry.flows {
+        for (sum, count) in counts.iter_mut().zip(flow.clat_histogram.classes()) {
+            *sum += count;
+        }
+    }
+    let all = counts.iter().sum::<u64>().max(1) as f64;
+    counts.map(|count| {
+        if count == 0 {
+            0.0
+        } else {
+            (count as f64 * 100.0 / all).max(0.01)
+        }
+    })
+}
+
+/// What fio calls the class with this number in its unit: the upper bound.
+pub(super) fn class_name(index: usize) -> String {
+    match CLASS_BOUNDS.get(index) {
+        Some(bound) => bound.to_string(),
+        None if index == CLASS_BOUNDS.len() => "2000".to_owned(),
+        None => ">=2000".to_owned(),
+    }
+}
+
 /// A line of shares; one that is not zero shows at least 0.1 %.
 fn shares(
     text: &mut String,
@@ -343,17 +390,24 @@ fn status(text: &mut String, group: &Group<'_>) {
 /// In one line what a job does, for plans.
 pub fn job_line(job: &JobPlan) -> String {
     let mut text = format!("{} {}", escaped(&job.name), job.pattern.name());
-    let (read, write) = (u64::from(job.read_bytes), u64::from(job.write_bytes));
+    let bounds = |sizes: &Sizes| match (sizes.smallest(), sizes.largest()) {
+        (low, high) if low == high => bare_size(low),
+        (low, high) => format!("{} to {}", bare_size(low), bare_size(high)),
+    };
+    let [read, write] = &job.sizes;
     let _ = if job.pattern.mixed() && read != write {
         write!(
             text,
             " in blocks of {} (reads) and {} (writes)",
-            binary_bytes(read),
-            binary_bytes(write)
+            bounds(read),
+            bounds(write)
         )
     } else {
-        let block = if job.pattern.reads { read } else { write };
-        write!(text, " in blocks of {}", binary_bytes(block))
+        write!(
+            text,
+            " in blocks of {}",
+            bounds(if job.pattern.reads { read } else { write })
+        )
     };
     if job.pattern.mixed() {
         let _ = write!(text, ", {} % reads", job.mix_read);

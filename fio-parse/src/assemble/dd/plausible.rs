@@ -1,6 +1,13 @@
 //! Whether a dd result can be what it seems to be, by what else is known: the link that a label names, the memory
 //! size and the file system that the text around it names, and what the command flushed.
 //!
+//! **Memory.** A run that goes through the page cache is doubted where its file is smaller than the memory that the
+//! labels and the texts near by name (see `context::nearby` for which texts those are). Of several sizes the smallest
+//! counts. Sizes of something else (a RAM disk, video memory, a cache) are no memory sizes.
+//!
+//! **File systems.** Zeros are doubted where a label names a file system that may compress them away, or a text near by
+//! does and names no other file system. A sentence that says it is off, or that there is none, does not count.
+//!
 //! Each function is pure, states what is suspicious and why, and changes no figure. Ceilings are those of the line
 //! after its encoding, so that no real device is above them:
 //!
@@ -29,8 +36,8 @@ pub struct Around<'a> {
     pub direction: Option<Direction>,
     /// The texts of its labels: machine, device, headings.
     pub labels: &'a [&'a str],
-    /// Text that stands near: machine descriptions, mount tables.
-    pub nearby: &'a str,
+    /// Texts that stand near: machine descriptions, mount tables.
+    pub nearby: &'a [&'a str],
 }
 
 /// Everything suspicious about `measurement`.
@@ -45,7 +52,7 @@ pub fn check(measurement: &Measurement, around: Around<'_>) -> Vec<Diagnostic> {
     found
 }
 
-fn rate_span(measurement: &Measurement) -> Option<Span> {
+pub(in crate::assemble) fn rate_span(measurement: &Measurement) -> Option<Span> {
     measurement
         .bytes_per_sec
         .as_ref()
@@ -170,7 +177,7 @@ pub fn flushes(dd: &Dd) -> bool {
 }
 
 /// A device or a sink: what no page cache stands in front of, or no file system behind.
-fn is_device(path: &str) -> bool {
+pub fn is_device(path: &str) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/shm/") || path.starts_with("\\\\.\\")
 }
 
@@ -197,22 +204,89 @@ pub fn no_flush(
     })
 }
 
+/// The compressing file system, or the compression, that a text names.
+pub fn compressing_named(text: &str) -> Option<&'static str> {
+    const NOT: [&str; 11] = [
+        "no ",
+        "not ",
+        "off",
+        "disabled",
+        "without",
+        "uncompress",
+        "incompress",
+        "n't ",
+        "zfs send",
+        "instead of",
+        "than ",
+    ];
+    let lower = text.to_lowercase();
+    lower
+        .split_inclusive(['.', '!', '?', ';', '\n'])
+        .filter(|sentence| NOT.iter().all(|not| !sentence.contains(not)))
+        .find_map(|sentence| {
+            ["zfs", "btrfs", "vdo", "compress", "dedup"]
+                .into_iter()
+                .find(|name| {
+                    sentence.match_indices(name).any(|(at, _)| {
+                        !sentence[..at].ends_with(|c: char| c.is_ascii_alphabetic())
+                            || *name == "zfs"
+                    })
+                })
+        })
+}
+
+/// Whether a text names a file system that compresses nothing.
+fn names_plain_file_system(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| {
+        matches!(
+            word,
+            "ext2"
+                | "ext3"
+                | "ext4"
+                | "xfs"
+                | "ntfs"
+                | "jfs"
+                | "hfs"
+                | "apfs"
+                | "ufs"
+                | "f2fs"
+                | "exfat"
+                | "vfat"
+                | "fat32"
+        )
+    })
+}
+
+/// What compresses, by the labels or by the texts near by.
+pub fn compressing(labels: &[&str], nearby: &[&str]) -> Option<&'static str> {
+    let named = |texts: &[&str]| texts.iter().find_map(|text| compressing_named(text));
+    named(labels).or_else(|| {
+        let plain = || {
+            nearby
+                .iter()
+                .chain(labels)
+                .any(|text| names_plain_file_system(text))
+        };
+        named(nearby).filter(|_| !plain())
+    })
+}
+
+/// The memory, by the labels and the texts near by: the smallest that one of them names.
+pub fn memory(labels: &[&str], nearby: &[&str]) -> Option<Bytes> {
+    labels
+        .iter()
+        .chain(nearby)
+        .filter_map(|text| memory_named(text))
+        .min()
+}
+
 /// Zeros written where the text around names a file system that compresses.
 pub fn compressible(measurement: &Measurement, dd: &Dd, around: Around<'_>) -> Option<Diagnostic> {
     if dd.input.as_deref() != Some("/dev/zero") || dd.output.as_deref().is_none_or(is_device) {
         return None;
     }
-    let texts = || around.labels.iter().copied().chain([around.nearby]);
-    let name = ["zfs", "btrfs", "vdo", "compress", "dedup"]
-        .into_iter()
-        .find(|name| {
-            texts().any(|text| {
-                let lower = text.to_lowercase();
-                lower.match_indices(name).any(|(at, _)| {
-                    !lower[..at].ends_with(|c: char| c.is_ascii_alphabetic()) || *name == "zfs"
-                })
-            })
-        })?;
+    let name = compressing(around.labels, around.nearby)?;
     Some(Diagnostic::warning(
         Code::COMPRESSIBLE,
         rate_span(measurement),
@@ -234,7 +308,26 @@ pub fn memory_named(text: &str) -> Option<Bytes> {
     {
         let bounded = !lower[..at].ends_with(|c: char| c.is_alphanumeric())
             && !lower[at + word.len()..].starts_with(|c: char| c.is_alphanumeric());
-        if !bounded {
+        let rest = lower[at + word.len()..].trim_start();
+        let other = [
+            "disk",
+            "drive",
+            "cache",
+            "buffer",
+            "bandwidth",
+            "speed",
+            "limit",
+            "usage",
+            "card",
+        ]
+        .iter()
+        .any(|other| rest.starts_with(other))
+            || [
+                "video", "graphics", "gpu", "flash", "shared", "swap", "cache",
+            ]
+            .iter()
+            .any(|other| lower[..at].trim_end().ends_with(other));
+        if !bounded || other {
             continue;
         }
         // "RAM: 7.6Gi" behind it, "16 GB of RAM" in front of it, on the same line
@@ -242,7 +335,7 @@ pub fn memory_named(text: &str) -> Option<Bytes> {
             .lines()
             .next()
             .unwrap_or("")
-            .trim_start_matches([':', ' ', '\t', '=', '(']);
+            .trim_start_matches([':', ' ', '\t', '=', '(', '|', '*']);
         let found = size_at(behind).or_else(|| {
             let front = lower[..at]
                 .lines()
@@ -294,13 +387,7 @@ pub fn fits_in_memory(
     around: Around<'_>,
 ) -> Option<Diagnostic> {
     let bytes = measurement.bytes.as_ref()?.lo();
-    let memory = around
-        .labels
-        .iter()
-        .copied()
-        .chain([around.nearby])
-        .filter_map(memory_named)
-        .max()?;
+    let memory = memory(around.labels, around.nearby)?;
     let cached = match around.direction? {
         Direction::Read => {
             !Dd::has(&dd.iflag, "direct")
@@ -428,6 +515,8 @@ mod tests {
             ),
             ("64 GB DDR4 memory", gib(64.0)),
             ("MemTotal:       16316412 kB", Some(Bytes(16_316_412 << 10))),
+            ("a 4 GB RAM disk", None),
+            ("| RAM | 16 GiB |", gib(16.0)),
             ("ram", None),
             ("program 5 GB", None),
             ("größer als 8 GB RAM", gib(8.0)),
@@ -436,7 +525,7 @@ mod tests {
         }
         let around = Around {
             direction: Some(Direction::Read),
-            nearby: "16 GB RAM",
+            nearby: &["16 GB RAM", "in a rack"],
             ..Around::default()
         };
         assert!(
@@ -453,5 +542,33 @@ mod tests {
             )
             .is_none()
         );
+    }
+
+    #[test]
+    fn compression_is_doubted_only_where_it_is_named() {
+        for (labels, nearby, found) in [
+            (&[][..], &["The pool runs ZFS."][..], Some("zfs")),
+            (&[], &["/home is btrfs. /data is ext4."], None),
+            (&["btrfs"], &["/data is ext4."], Some("btrfs")),
+            (&[], &["Compression is off."], None),
+            (
+                &[],
+                &["There is no dedup here. It runs on zfs."],
+                Some("zfs"),
+            ),
+            (&[], &["mounted with compress=zstd"], Some("compress")),
+            (&[], &["an incompressible file"], None),
+        ] {
+            assert_eq!(compressing(labels, nearby), found, "{labels:?} {nearby:?}");
+        }
+    }
+
+    #[test]
+    fn of_several_memories_the_smallest_counts() {
+        assert_eq!(
+            memory(&["64 GB RAM"], &["a guest with 4 GB of RAM", "nothing"]),
+            Some(Bytes(4 << 30))
+        );
+        assert_eq!(memory(&[], &["nothing"]), None);
     }
 }

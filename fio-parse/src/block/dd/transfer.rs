@@ -594,7 +594,7 @@ mod tests {
             ),
             (
                 "33554432\u{a0}octets (34 MB, 32 MiB) copiés, 0,0308513 s, 1,1 GB/s",
-                "33554432\u{a0}octets",
+                "33554432 octets",
                 vec!["34 MB", "32 MiB"],
                 "0,0308513 s",
                 "1,1 GB/s",

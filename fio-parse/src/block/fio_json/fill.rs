@@ -161,6 +161,8 @@ fn side<'t>(lexer: &mut Lexer<'t>) -> Option<Side<'t>> {
             // nothing was moved: what follows are zeros
             _ if side.io_bytes == Some("0") => {
                 lexer.skip();
+                lexer.rest_of_object();
+                break;
             }
             "slat_ns" => side.slat = latency(lexer, true),
             "clat_ns" => side.clat = latency(lexer, true),

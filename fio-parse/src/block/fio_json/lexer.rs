@@ -21,6 +21,20 @@ use crate::source::Span;
 const NOISE_LINES: u8 = 3;
 /// How deep values that nobody asked for may be nested.
 const DEPTH: u32 = 64;
+/// How far the end of an object is looked for by its braces alone.
+const NEAR: usize = 4096;
+
+/// The bytes that stand in members of fio's objects of numbers: keys, numbers, signs, blanks.
+static PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let bytes = b" \n\r\t,:\"._%>=-+0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let mut at = 0;
+    while at < bytes.len() {
+        plain[bytes[at] as usize] = true;
+        at += 1;
+    }
+    plain
+};
 
 /// The state of reading.
 #[derive(Clone, Debug)]
@@ -347,12 +361,60 @@ impl<'t> Lexer<'t> {
         Some(&self.text[start..start + length])
     }
 
+    /// Inside of an object: passes over what is left of it, its end included.
+    pub fn rest_of_object(&mut self) {
+        if self.broken.is_some() || self.near_end() {
+            return;
+        }
+        while self.key().is_some() {
+            self.skip();
+        }
+    }
+
+    /// Inside of an object: goes behind its end where that is near and can be found by counting braces.
+    ///
+    /// So it is in fio's objects of numbers. Braces count outside of strings only, and one that opens must stand behind
+    /// a colon, so that nothing behind a cut is taken in. Where there is any doubt the cursor stays.
+    fn near_end(&mut self) -> bool {
+        let end = self.bytes.len().min(self.at + NEAR);
+        let (mut at, mut depth) = (self.at, 0);
+        while self.margin.is_empty() {
+            let piece = at;
+            while at < end && PLAIN[usize::from(self.bytes[at])] {
+                at += 1;
+            }
+            // no escapes are plain, so an odd count of quotes means that a string is open
+            let quotes = memchr::memchr_iter(b'"', &self.bytes[piece..at]).count();
+            match self.bytes[..end].get(at) {
+                _ if quotes % 2 == 1 => return false,
+                Some(b'}') if depth == 0 => {
+                    self.at = at + 1;
+                    return true;
+                }
+                Some(b'}') => depth -= 1,
+                Some(b'{') if self.bytes[self.at..at].trim_ascii_end().ends_with(b":") => {
+                    depth += 1
+                }
+                _ => return false,
+            }
+            at += 1;
+        }
+        false
+    }
+
     /// Passes over the value that comes next, whatever it is. Always false, so that it can stand behind `||`.
     pub fn skip(&mut self) -> bool {
         // one bit for each open value: set for an object, clear for an array
         let (mut kinds, mut depth) = (0u64, 0u32);
         loop {
             match self.peek() {
+                Some(b'{') if depth == 0 && self.broken.is_none() => {
+                    self.at += 1;
+                    if self.near_end() {
+                        return false;
+                    }
+                    (kinds, depth) = (1, 1);
+                }
                 _ if self.broken.is_some() => return false,
                 Some(open @ (b'{' | b'[')) => {
                     if depth == DEPTH {
@@ -502,6 +564,31 @@ mod tests {
         let mut lexer = Lexer::strict(&text, 0, "");
         lexer.skip();
         assert_eq!(lexer.broken(), Some(DEPTH as usize));
+    }
+
+    #[test]
+    fn near_ends_are_those_of_the_object() {
+        for (text, rest) in [
+            ("\"a\" : 1 } x", " x"),
+            ("\"a\" : {\"b\" : 2}, \"c\" : 0.5% }, \"d\"", ", \"d\""),
+            ("\"a:{\" : 1 }}", "}"),
+            ("\"a\" : \"}\" }}", "}"),
+            ("\"a\" : \"\\\"}\" }}", "}"),
+            ("\"a\" : [{\"b\" : 2}] }}", "}"),
+        ] {
+            let mut lexer = Lexer::strict(text, 0, "");
+            lexer.rest_of_object();
+            assert_eq!(
+                (&text[lexer.at()..], lexer.broken()),
+                (rest, None),
+                "{text}"
+            );
+        }
+        // a document behind a cut is not taken in
+        let text = "\"a\" : 1,\n{ \"b\" : 2 }\n}";
+        let mut lexer = Lexer::tolerant(text, 0, "");
+        lexer.rest_of_object();
+        assert_eq!(lexer.broken(), text.find('{'));
     }
 
     proptest! {

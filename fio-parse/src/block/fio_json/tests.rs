@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 /// Names of the jobs of each block, the lines between blocks, and the codes of all problems.
-fn cut(text: &str) -> (Vec<Vec<String>>, Vec<&str>, Vec<String>) {
+fn cut(text: &str) -> (Vec<Vec<String>>, Vec<String>, Vec<String>) {
     let log = Log::from_bytes("x", text.as_bytes()).unwrap();
     let mut lines = log.segments();
     let (mut blocks, mut rest, mut codes) = (Vec::new(), Vec::new(), Vec::new());
@@ -25,7 +25,10 @@ fn cut(text: &str) -> (Vec<Vec<String>>, Vec<&str>, Vec<String>) {
             );
             codes.extend(block.problems.iter().map(|p| p.code.to_string()));
             let next = lines.clone().next();
-            assert_eq!(next.map_or(text.len() as u32, |line| line.span.start), at);
+            assert_eq!(
+                next.map_or(log.text().len() as u32, |line| line.span.start),
+                at
+            );
         } else {
             assert_eq!(
                 before.clone().next(),
@@ -33,8 +36,7 @@ fn cut(text: &str) -> (Vec<Vec<String>>, Vec<&str>, Vec<String>) {
                 "refused lines stay"
             );
             let Some(line) = lines.next() else { break };
-            let start = line.span.start as usize;
-            rest.push(text[start..line.span.end as usize].trim());
+            rest.push(line.text.trim().to_owned());
             at = line.next;
         }
     }

@@ -125,7 +125,11 @@ pub(super) fn read<'t>(log: &'t Log<'t>, input: &'t str, job: &mut FioJob<'t>) -
             put_shares(&mut job.complete, shares).then_some(rest)
         }
         b'I' => {
-            let (rest, shares) = shares(log, labelled("IO depths")?).ok()?;
+            let (rest, shares) = shares(
+                log,
+                lex::skip_blanks(lex::phrase(input, &["IO", "depths"])?).strip_prefix(':')?,
+            )
+            .ok()?;
             put_shares(&mut job.depths, shares).then_some(rest)
         }
         b's' => {

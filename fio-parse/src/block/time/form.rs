@@ -245,7 +245,7 @@ pub fn is_rusage(text: &str) -> bool {
 /// The command of `Command being timed: "…"`.
 pub fn verbose(text: &str) -> Option<&str> {
     let rest = behind(text, "Command being timed:")?.trim_matches(is_blank);
-    Some(rest.trim_matches('"'))
+    Some(rest.trim_matches(['"', '\u{201c}', '\u{201d}']))
 }
 
 /// A line of the long form: its time if it is one that counts, and whether it is the last line.

@@ -13,149 +13,23 @@
 //!
 //! Inside the window nothing is allocated, locked or logged.
 
+mod pace;
+mod tally;
+
 use std::fs::File;
-use std::io;
 use std::sync::Arc;
 
 use crate::clock::{Clock, Stamp, Usage};
 use crate::content::{self, Content};
 use crate::control::{Control, Stop};
 use crate::engine::{Action, Done, Engine, Op};
-use crate::hist::{Histogram, Stat};
 use crate::media::Media;
-use crate::offsets::Rng;
-use crate::plan::job::JobPlan;
+use crate::plan::job::{Check, JobPlan};
 use crate::script::{Script, Step, SyncKind};
-
-/// Length of the windows of the bandwidth and IOPS series, ns; fio's default.
-pub const SAMPLE_NS: u64 = 500_000_000;
-
-/// What one direction of a job did.
-#[derive(Debug, Clone, Default)]
-pub struct Flow {
-    /// I/Os issued in the measured window.
-    pub ios: u64,
-    /// Bytes moved.
-    pub bytes: u64,
-    /// I/Os that moved less than asked; their rest was issued again.
-    pub short: u64,
-    /// Submission latency; empty for synchronous engines.
-    pub slat: Stat,
-    /// Completion latency.
-    pub clat: Stat,
-    /// Total latency.
-    pub lat: Stat,
-    /// Distribution of the completion latency.
-    pub clat_histogram: Histogram,
-}
-
-impl Flow {
-    /// Adds what another job did.
-    pub fn merge(&mut self, other: &Flow) {
-        self.ios += other.ios;
-        self.bytes += other.bytes;
-        self.short += other.short;
-        self.slat.merge(&other.slat);
-        self.clat.merge(&other.clat);
-        self.lat.merge(&other.lat);
-        self.clat_histogram.merge(&other.clat_histogram);
-    }
-}
-
-/// What the periodic syncs did.
-#[derive(Debug, Clone, Default)]
-pub struct SyncFlow {
-    /// How many there were: fsync and fdatasync.
-    pub count: u64,
-    /// Their latency.
-    pub lat: Stat,
-    /// Its distribution.
-    pub histogram: Histogram,
-}
-
-/// One window of the series: when it ended, since the start, and what was completed in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sample {
-    /// End of the window, ns since the start of the measured window.
-    pub end_ns: u64,
-    /// Bytes read and written.
-    pub bytes: [u64; 2],
-    /// Reads and writes.
-    pub ios: [u64; 2],
-}
-
-/// A failed operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// The error number.
-    pub code: i32,
-    /// What failed, in a sentence without the error's own words.
-    pub what: String,
-}
-
-impl Failure {
-    /// The failure behind an error.
-    pub fn of(error: &io::Error, what: impl Into<String>) -> Self {
-        // An error that is not the kernel's (a swapped file, a full ring) brings own words.
-        match error.raw_os_error() {
-            Some(code) => Failure {
-                code,
-                what: what.into(),
-            },
-            None => Failure {
-                code: libc::EIO,
-                what: format!("{}: {error}", what.into()),
-            },
-        }
-    }
-
-    /// The sentence with the error's words.
-    pub fn sentence(&self) -> String {
-        format!("{}: {}", self.what, io::Error::from_raw_os_error(self.code))
-    }
-}
-
-/// How many levels fio's depth distributions have: 1, 2, 4, 8, 16, 32, 64 and more.
-pub const DEPTH_LEVELS: usize = 7;
-
-/// Everything a job measured, raw.
-#[derive(Debug, Clone, Default)]
-pub struct JobOutcome {
-    /// Reads and writes.
-    pub flows: [Flow; 2],
-    /// Periodic syncs.
-    pub syncs: SyncFlow,
-    /// The measured window, ns.
-    pub window_ns: u64,
-    /// The part of it before the final sync, ns.
-    pub io_phase_ns: u64,
-    /// Time in final syncs (`end_fsync`, `fsync_on_close`) inside the window, ns.
-    pub final_sync_ns: u64,
-    /// Number of final syncs.
-    pub final_syncs: u64,
-    /// CPU time and faults inside the window, where they can be told from other jobs'.
-    pub usage: Option<Usage>,
-    /// In-flight I/Os when one was issued: 1, 2-3, 4-7, ... 64 and more.
-    pub depths: [u64; DEPTH_LEVELS],
-    /// I/Os per hand-over: none, 1-4, 5-8, 9-16, 17-32, 33-64, more.
-    pub submits: [u64; DEPTH_LEVELS],
-    /// Completions per collection, in the same classes.
-    pub completes: [u64; DEPTH_LEVELS],
-    /// Wraps of a `time_based` run.
-    pub wraps: u64,
-    /// Passes begun.
-    pub passes: u64,
-    /// The series.
-    pub samples: Vec<Sample>,
-    /// Everything ever issued, ramp included: I/Os and bytes.
-    pub issued: [u64; 2],
-    /// How the engine was set up.
-    pub setup: Option<String>,
-    /// Why it ended early, if it did.
-    pub stopped: Option<Stop>,
-    /// What went wrong, if something did.
-    pub failure: Option<Failure>,
-}
+use crate::verify;
+use pace::Pacer;
+use tally::batch_level;
+pub use tally::{DEPTH_LEVELS, Failure, Flow, JobOutcome, SAMPLE_NS, Sample, SyncFlow};
 
 /// Why a pass ended.
 enum PassEnd {
@@ -170,9 +44,13 @@ struct Slot {
     issue: Stamp,
     offset: u64,
     bytes: u32,
+    /// Number of the file.
+    file: u32,
     /// Bytes of the operation that earlier, short transfers moved.
     moved: u32,
     kind: SlotKind,
+    /// The read checks what was written.
+    check: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -212,7 +90,11 @@ pub struct Worker<'a, E, C, M> {
     media: M,
     control: &'a Control,
     script: Script,
-    content_rng: Rng,
+    source: content::Source,
+    check: Option<Check>,
+    /// The I/Os under way read back what was written.
+    checking: bool,
+    pacer: Option<Box<Pacer>>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     ops: Vec<Op>,
@@ -227,7 +109,7 @@ pub struct Worker<'a, E, C, M> {
     ramp_end: Option<Stamp>,
     sample_start: Stamp,
     sample: Sample,
-    reported: (u64, u64),
+    reported: [u64; 3],
     charged: Charged,
     usage: Option<Usage>,
     outcome: JobOutcome,
@@ -244,15 +126,18 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         control: &'a Control,
     ) -> Self {
         let depth = job.depth as usize;
-        let mut content_rng = Rng::new(job.seed ^ 0xC0FF_EE00_0000_0000);
+        let mut source = content::Source::new(job.seed ^ 0xC0FF_EE00_0000_0000);
         if job.pattern.writes {
             for slot in 0..job.depth {
-                job.content.prepare(engine.buffer(slot), &mut content_rng);
+                job.content.prepare(engine.buffer(slot), &mut source);
             }
         }
         Worker {
             script: Script::new(job),
-            content_rng,
+            source,
+            check: job.verify.as_ref().map(|verify| verify.check.clone()),
+            checking: false,
+            pacer: Pacer::new(job).map(Box::new),
             slots: vec![Slot::default(); depth],
             // The last is taken first; slot 0 first looks natural in traces.
             free: (0..job.depth).rev().collect(),
@@ -264,12 +149,8 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             deadline: Stamp::MAX,
             ramp_end: None,
             sample_start: 0,
-            sample: Sample {
-                end_ns: 0,
-                bytes: [0; 2],
-                ios: [0; 2],
-            },
-            reported: (0, 0),
+            sample: Sample::default(),
+            reported: [0; 3],
             charged: Charged::Thread,
             usage: None,
             outcome: JobOutcome {
@@ -302,6 +183,8 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             self.outcome.failure = Some(failure);
             self.control.stop(Stop::Failed);
             self.drain();
+        } else if self.job.exit_all {
+            self.control.stop(Stop::Finished);
         }
         self.outcome.window_ns = self.clock.now().saturating_sub(self.start);
         if self.outcome.io_phase_ns == 0 {
@@ -365,8 +248,8 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if self.job.invalidate {
             self.invalidate()?;
         }
-        if self.job.hint {
-            let hinted = self.media.hint(self.job.pattern.random);
+        if let Some(random) = self.job.hint {
+            let hinted = self.media.hint(random);
             hinted.map_err(|error| {
                 Failure::of(&error, "cannot tell the kernel the order of offsets")
             })?;
@@ -387,12 +270,15 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     }
 
     fn final_sync(&mut self) -> Result<(), Failure> {
-        let before = self.clock.now();
-        let synced = self.media.sync(SyncKind::Full);
-        self.now = self.clock.now();
-        self.outcome.final_sync_ns += self.now.saturating_sub(before);
-        self.outcome.final_syncs += 1;
-        synced.map_err(|error| Failure::of(&error, "the final fsync failed"))
+        for file in 0..self.job.files.len() as u32 {
+            let before = self.clock.now();
+            let synced = self.media.sync(file, SyncKind::Full);
+            self.now = self.clock.now();
+            self.outcome.final_sync_ns += self.now.saturating_sub(before);
+            self.outcome.final_syncs += 1;
+            synced.map_err(|error| Failure::of(&error, "the final fsync failed"))?;
+        }
+        Ok(())
     }
 
     /// Whether to issue no more, with the time of the last stamp.
@@ -409,7 +295,11 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     }
 
     fn pass(&mut self) -> Result<PassEnd, Failure> {
-        let chunk = self.engine.chunk();
+        let batch = self.job.batch;
+        let chunk = match batch.submit {
+            0 => self.engine.chunk(),
+            submit => submit as usize,
+        };
         let mut end = None;
         loop {
             while end.is_none() && !self.free.is_empty() {
@@ -419,12 +309,28 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                 }
                 match self.script.next() {
                     Step::Io {
+                        file,
                         write,
+                        check,
                         offset,
                         bytes,
-                    } => self.prepare(write, offset, bytes),
-                    Step::Sync(kind) if self.job.syncs.queued => self.prepare_sync(kind),
-                    Step::Sync(kind) => self.sync(kind)?,
+                    } => {
+                        if check != self.checking {
+                            // A block is read back when it is written, and written over when
+                            // it is read back.
+                            self.quiesce()?;
+                            self.checking = check;
+                        }
+                        if self.pacer.is_some() && !check {
+                            self.await_turn(write, bytes)?;
+                        }
+                        self.prepare(file, write, check, offset, bytes);
+                    }
+                    Step::Sync {
+                        file,
+                        kind: kind @ (SyncKind::Full | SyncKind::Data),
+                    } if self.job.syncs.queued => self.prepare_sync(file, kind),
+                    Step::Sync { file, kind } => self.sync(file, kind)?,
                     Step::Exhausted if self.job.endless() => {
                         self.script.wrap();
                         self.outcome.wraps += 1;
@@ -445,23 +351,83 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             if self.ops.is_empty() && self.under_way == 0 {
                 return Ok(end.unwrap_or(PassEnd::Complete));
             }
+            let full = self.free.is_empty();
+            self.hand_over(batch.complete.clamp(1, self.under_way))?;
+            if full && batch.low > 0 {
+                while self.under_way > batch.low {
+                    self.hand_over(batch.complete.clamp(1, self.under_way))?;
+                }
+            }
+        }
+    }
+
+    /// Hands over what is on the list and waits until nothing is under way.
+    fn quiesce(&mut self) -> Result<(), Failure> {
+        self.hand_over(0)?;
+        while self.under_way > 0 {
             self.hand_over(1)?;
         }
+        Ok(())
+    }
+
+    /// Waits until the job's rate permits the next I/O.
+    #[cold]
+    fn await_turn(&mut self, write: bool, bytes: u32) -> Result<(), Failure> {
+        let due = match &mut self.pacer {
+            Some(pacer) => pacer.due(self.start, write, bytes),
+            None => return Ok(()),
+        };
+        if due > self.clock.now() {
+            self.quiesce()?;
+            self.sleep_until(due);
+        }
+        Ok(())
+    }
+
+    /// Sleeps until then, or until the job is over.
+    fn sleep_until(&mut self, due: Stamp) {
+        /// How long a stop may go unnoticed, ns.
+        const SLICE: u64 = 50_000_000;
+        loop {
+            self.now = self.clock.now();
+            let left = due.min(self.deadline).saturating_sub(self.now);
+            if left == 0 || self.control.stopped().is_some() {
+                return;
+            }
+            self.clock.sleep(left.min(SLICE));
+        }
+    }
+
+    /// The pause after so many I/Os, if it is due.
+    #[cold]
+    fn think(&mut self) -> Result<(), Failure> {
+        let Some(pause) = self.pacer.as_mut().and_then(|pacer| pacer.pause()) else {
+            return Ok(());
+        };
+        self.quiesce()?;
+        let begun = self.clock.now();
+        while self.clock.now() < (begun + pause.spin_ns).min(self.deadline) {
+            std::hint::spin_loop();
+        }
+        self.sleep_until(begun + pause.ns);
+        Ok(())
     }
 
     /// Chooses a slot for an I/O and puts it on the list.
     #[inline(always)]
-    fn prepare(&mut self, write: bool, offset: u64, bytes: u32) {
+    fn prepare(&mut self, file: u32, write: bool, check: bool, offset: u64, bytes: u32) {
         let slot = self.free.pop().expect("a slot is free");
-        if write && self.job.content == Content::Refilled {
-            content::fill(
-                &mut self.engine.buffer(slot)[..bytes as usize],
-                &mut self.content_rng,
-            );
+        if write && self.job.content.renews() {
+            let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
+            self.job.content.renew(buffer, &mut self.source);
         }
         let start = self.clock.now();
         self.now = start;
-        if write && self.job.content == Content::Scrambled {
+        if write && let Some(check) = &self.check {
+            let number = self.outcome.issued[0];
+            let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
+            verify::seal(check, buffer, offset, number);
+        } else if write && self.job.content == Content::Scrambled {
             content::scramble(
                 &mut self.engine.buffer(slot)[..bytes as usize],
                 offset,
@@ -478,40 +444,41 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             issue: start,
             offset,
             bytes,
+            file,
             moved: 0,
             kind,
+            check,
         };
         let action = if write { Action::Write } else { Action::Read };
         self.put(Op {
             slot,
             action,
-            file: 0,
+            file,
             offset,
             bytes,
         });
     }
 
-    fn prepare_sync(&mut self, kind: SyncKind) {
+    fn prepare_sync(&mut self, file: u32, kind: SyncKind) {
         let slot = self.free.pop().expect("a slot is free");
         let start = self.clock.now();
         self.now = start;
         let action = match kind {
-            SyncKind::Full => Action::Fsync,
             SyncKind::Data => Action::Fdatasync,
+            _ => Action::Fsync,
         };
         let kind = SlotKind::Sync;
         self.slots[slot as usize] = Slot {
             start,
             issue: start,
-            offset: 0,
-            bytes: 0,
-            moved: 0,
+            file,
             kind,
+            ..Slot::default()
         };
         self.put(Op {
             slot,
             action,
-            file: 0,
+            file,
             offset: 0,
             bytes: 0,
         });
@@ -526,10 +493,10 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
 
     /// A blocking sync: what was chosen before it is handed over first, the queue is not
     /// drained.
-    fn sync(&mut self, kind: SyncKind) -> Result<(), Failure> {
+    fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Failure> {
         self.hand_over(0)?;
         let before = self.clock.now();
-        let synced = self.media.sync(kind);
+        let synced = self.media.sync(file, kind);
         self.now = self.clock.now();
         synced.map_err(|error| Failure::of(&error, "a periodic sync failed"))?;
         self.count_sync(self.now.saturating_sub(before));
@@ -548,8 +515,10 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if self.ops.is_empty() && wait == 0 {
             return Ok(());
         }
-        // Scrambling took time since the last stamp; choosing a read did not.
-        if self.job.pattern.writes && self.job.content == Content::Scrambled {
+        // Scrambling or sealing took time since the last stamp; choosing a read did not.
+        if self.job.pattern.writes
+            && (self.job.content == Content::Scrambled || self.check.is_some())
+        {
             self.now = self.clock.now();
         }
         for op in &self.ops {
@@ -597,20 +566,32 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                 continue;
             }
             self.under_way -= 1;
+            if data.check {
+                self.compare(slot, index)?;
+            }
             self.free.push(slot);
+            if let Some(pacer) = &mut self.pacer {
+                pacer.completed();
+            }
             self.sample.bytes[write] += u64::from(data.bytes);
             self.sample.ios[write] += 1;
             self.outcome.issued[0] += 1;
             self.outcome.issued[1] += u64::from(data.bytes);
+            self.outcome.issued[2] += u64::from(data.bytes) * write as u64;
             let flow = &mut self.outcome.flows[write];
             flow.ios += 1;
             flow.bytes += u64::from(data.bytes);
             let clat = self.now.saturating_sub(data.issue);
             flow.clat.add(clat);
             flow.clat_histogram.add(clat);
-            flow.lat.add(self.now.saturating_sub(data.start));
+            let lat = self.now.saturating_sub(data.start);
+            flow.lat.add(lat);
+            self.sample.latency_ns[1][write] += clat;
+            self.sample.latency_ns[2][write] += lat;
             if !E::SYNCHRONOUS {
-                flow.slat.add(data.issue.saturating_sub(data.start));
+                let slat = data.issue.saturating_sub(data.start);
+                flow.slat.add(slat);
+                self.sample.latency_ns[0][write] += slat;
             }
         }
         self.done.clear();
@@ -620,6 +601,28 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if self.ramp_end.is_some_and(|end| self.now >= end) {
             self.end_ramp();
         }
+        if self.pacer.as_ref().is_some_and(|pacer| pacer.pause_due()) {
+            self.think()?;
+        }
+        Ok(())
+    }
+
+    /// Compares a block that was read back with what was written.
+    fn compare(&mut self, slot: u32, index: usize) -> Result<(), Failure> {
+        let data = self.slots[slot as usize];
+        let Some(check) = &self.check else {
+            return Ok(());
+        };
+        let buffer = &self.engine.buffer(slot)[..data.bytes as usize];
+        if let Err(what) = verify::check(check, buffer, data.offset) {
+            self.forget_rest(index + 1);
+            // What fio reports for it.
+            return Err(Failure {
+                code: libc::EILSEQ,
+                what: format!("verify: {what}"),
+            });
+        }
+        self.outcome.checked += 1;
         Ok(())
     }
 
@@ -638,7 +641,8 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     fn again(&mut self, slot: u32, moved: u32, index: usize) -> Result<(), Failure> {
         let data = &mut self.slots[slot as usize];
         let write = data.kind == SlotKind::Write;
-        if moved == data.moved {
+        // The rest would come from the buffer's front, and a check would find that.
+        if moved == data.moved || self.check.is_some() {
             self.under_way -= 1;
             let what = if write {
                 format!("a write at offset {} moved nothing", data.offset)
@@ -655,13 +659,13 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             });
         }
         data.moved = moved;
-        let action = if write { Action::Write } else { Action::Read };
+        let (action, file) = (if write { Action::Write } else { Action::Read }, data.file);
         let (offset, bytes) = (data.offset + u64::from(moved), data.bytes - moved);
         self.outcome.flows[usize::from(write)].short += 1;
         self.ops.push(Op {
             slot,
             action,
-            file: 0,
+            file,
             offset,
             bytes,
         });
@@ -693,20 +697,16 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if self.outcome.samples.len() < self.outcome.samples.capacity() {
             self.outcome.samples.push(self.sample);
         }
-        self.sample = Sample {
-            end_ns: 0,
-            bytes: [0; 2],
-            ios: [0; 2],
-        };
+        self.sample = Sample::default();
         self.sample_start = self.now;
         self.report_progress();
     }
 
     fn report_progress(&mut self) {
-        let [ios, bytes] = self.outcome.issued;
-        self.control
-            .progress(bytes - self.reported.0, ios - self.reported.1);
-        self.reported = (bytes, ios);
+        let issued = self.outcome.issued;
+        let new = [0, 1, 2].map(|kind| issued[kind] - self.reported[kind]);
+        self.control.progress(new);
+        self.reported = issued;
     }
 
     /// The ramp is over: what was counted so far is forgotten, the window starts now.
@@ -718,16 +718,16 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             issued: self.outcome.issued,
             passes: self.outcome.passes,
             wraps: self.outcome.wraps,
+            checked: self.outcome.checked,
             ..JobOutcome::default()
         };
         self.outcome.samples.clear();
-        self.sample = Sample {
-            end_ns: 0,
-            bytes: [0; 2],
-            ios: [0; 2],
-        };
+        self.sample = Sample::default();
         self.usage = self.charged.usage();
         self.begin_window();
+        if let Some(pacer) = &mut self.pacer {
+            pacer.begin();
+        }
     }
 }
 
@@ -739,20 +739,5 @@ fn action_word(kind: SlotKind) -> &'static str {
     }
 }
 
-/// fio's classes of batch sizes: 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.
-#[inline(always)]
-fn batch_level(count: usize) -> usize {
-    match count {
-        0 => 0,
-        1..=4 => 1,
-        5..=8 => 2,
-        9..=16 => 3,
-        17..=32 => 4,
-        33..=64 => 5,
-        _ => 6,
-    }
-}
-
 #[cfg(test)]
-#[path = "worker_tests.rs"]
 mod tests;

@@ -1,11 +1,12 @@
-//! Megabytes a second of fio's machine formats, from bytes in memory to records with every field read.
+//! Megabytes a second of fio's forms, from bytes in memory to records with every field read, and on to JSON Lines.
 //!
-//! `cargo bench -p fio-parse --bench machine [-- WORD]` runs the lines whose name holds the word. Inputs are the
+//! `cargo bench -p fio-parse --bench speed [-- WORD]` runs the lines whose name holds the word. Inputs are the
 //! committed runs repeated to a hundred megabytes (`MEGABYTES=10` for another size), and a log of samples made here. Times are processor time of this
 //! thread, the best of several, so that a busy machine does not spoil them.
 
 use fio_parse::assemble::fio_log::LatencyUnit;
 use fio_parse::block::fio_log::LogKind;
+use fio_parse::record::write_jsonl;
 use fio_parse::series::{Format, series};
 use fio_parse::{Log, parse};
 use std::fmt::Write as _;
@@ -67,6 +68,14 @@ fn repeated(file: &str, keep: impl Fn(&str) -> bool) -> Vec<u8> {
     once.repeat((size() / once.len()).max(1))
 }
 
+/// From bytes to lines of JSON, as the binary does it.
+fn lines(name: &str, bytes: &[u8]) -> usize {
+    let log = Log::from_bytes(name, bytes).unwrap();
+    let parsed = parse(&log);
+    write_jsonl(&parsed.records, std::io::sink()).unwrap();
+    parsed.records.len()
+}
+
 fn records(name: &str, bytes: &[u8]) -> usize {
     let log = Log::from_bytes(name, bytes).unwrap();
     parse(&log).records.len()
@@ -75,8 +84,20 @@ fn records(name: &str, bytes: &[u8]) -> usize {
 fn main() {
     // a status series would be dropped as such, and its text be read for nothing
     let plain = |name: &str| !name.starts_with("status");
+    let text = repeated("normal.txt", |name| {
+        plain(name) && !name.contains("-2.") && !name.contains("unified")
+    });
+    bench("normal text of fio 3", text.len(), || {
+        records("a.txt", &text)
+    });
+    bench("normal text to JSON Lines", text.len(), || {
+        lines("a.txt", &text)
+    });
+    let old = repeated("normal.txt", |name| plain(name) && name.contains("-2."));
+    bench("normal text of fio 2", old.len(), || records("a.txt", &old));
     let json = repeated("fio.json", plain);
     bench("json", json.len(), || records("a.json", &json));
+    bench("json to JSON Lines", json.len(), || lines("a.json", &json));
     let plus = repeated("fio.json", |name| {
         name.starts_with("randrw") || name.starts_with("null")
     });

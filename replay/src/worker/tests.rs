@@ -6,6 +6,7 @@ use crate::engine::null::Null;
 use crate::memory::{Buffer, Pages};
 use crate::plan::job::tests::job;
 use std::cell::RefCell;
+use std::io;
 
 const MS: u64 = 1_000_000;
 
@@ -51,7 +52,7 @@ impl Media for Fake<'_> {
         Ok(())
     }
 
-    fn sync(&mut self, kind: SyncKind) -> io::Result<()> {
+    fn sync(&mut self, _file: u32, kind: SyncKind) -> io::Result<()> {
         self.note(
             if kind == SyncKind::Full {
                 "fsync"

@@ -1,0 +1,427 @@
+//! Flat files of records: Parquet, Arrow IPC and CSV, one row a record.
+//!
+//! Records as JSON Lines keep every text and place of their source; a flat file keeps what a
+//! comparison needs, in columns that any data tool reads. Names carry units; each quantity has its
+//! stated value and its bounds:
+//!
+//! | columns | type |
+//! |---|---|
+//! | `source`, `scope_rank`, `asked`, `heading`, `wall_covers`, each key but test and metric | text or integer |
+//! | `failed`, `dd` | boolean |
+//! | `block_bytes`, `nominal_runtime_ns` | float |
+//! | `bytes_per_sec`, `bytes_per_sec_lo`, `bytes_per_sec_hi`, likewise `bytes`, `iops`, `runtime_ns`, `wall_ns`, `io_phase_ns`, `flush_ns`, `cpu_ns`, `cpu_share`, `clat_p99_ns`, ... | float |
+//! | `notes` | text, remarks as `code: sentence`, one a line |
+//!
+//! Written with `--export`, read as any input (told by their first bytes). Of latencies the
+//! figures in [`LATENCIES`] are kept.
+
+use std::borrow::Cow;
+use std::io::Cursor;
+
+use polars::prelude::*;
+use polars_io::prelude::KeyValueMetadata;
+
+use crate::bounds::Bounds;
+use crate::evidence::Evidence;
+use crate::frame::{Base, Builder, Frame, Note, Wanted, key_column};
+use crate::keys::Key;
+use crate::load::Plan;
+use crate::metric::{Clock, Statistic};
+
+/// Version of the layout.
+pub const VERSION: u32 = 1;
+
+/// The statistics of each latency that are kept.
+pub const LATENCIES: &[Statistic] = &[
+    Statistic::Min,
+    Statistic::Mean,
+    Statistic::Max,
+    Statistic::Stddev,
+    Statistic::Percentile(50.0),
+    Statistic::Percentile(90.0),
+    Statistic::Percentile(95.0),
+    Statistic::Percentile(99.0),
+    Statistic::Percentile(99.9),
+    Statistic::Percentile(99.99),
+];
+
+const CLOCKS: &[Clock] = &[
+    Clock::Submission,
+    Clock::Completion,
+    Clock::Total,
+    Clock::Sync,
+];
+
+/// A form of a flat file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC file.
+    Arrow,
+    /// Comma-separated values with a header.
+    Csv,
+}
+
+impl Form {
+    /// The form that a file name asks for.
+    pub fn of_name(name: &str) -> Option<Form> {
+        match name.rsplit_once('.')?.1 {
+            "parquet" => Some(Form::Parquet),
+            "arrow" | "ipc" | "feather" => Some(Form::Arrow),
+            "csv" => Some(Form::Csv),
+            _ => None,
+        }
+    }
+
+    /// The form that the first bytes show.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Form> {
+        let header = |needle: &str| {
+            let line = bytes.split(|b| *b == b'\n').next().unwrap_or(&[]);
+            line.split(|b| *b == b',')
+                .any(|name| name == needle.as_bytes())
+        };
+        if bytes.starts_with(b"PAR1") {
+            Some(Form::Parquet)
+        } else if bytes.starts_with(b"ARROW1") {
+            Some(Form::Arrow)
+        } else if bytes.starts_with(b"source,") && header("scope_rank") && header("asked") {
+            Some(Form::Csv)
+        } else {
+            None
+        }
+    }
+}
+
+/// Every quantity of a flat file with the name of its column.
+fn quantities() -> Vec<(Base, String)> {
+    let mut all: Vec<(Base, String)> = [
+        (Base::BytesPerSec, "bytes_per_sec"),
+        (Base::Bytes, "bytes"),
+        (Base::Iops, "iops"),
+        (Base::Runtime, "runtime_ns"),
+        (Base::Wall, "wall_ns"),
+        (Base::IoPhase, "io_phase_ns"),
+        (Base::Flush, "flush_ns"),
+        (Base::CpuTime, "cpu_ns"),
+        (Base::CpuShare, "cpu_share"),
+    ]
+    .into_iter()
+    .map(|(base, name)| (base, name.to_owned()))
+    .collect();
+    for clock in CLOCKS {
+        for statistic in LATENCIES {
+            let base = Base::Latency(*clock, *statistic);
+            let name = crate::metric::Metric::Latency(*clock, *statistic).to_string();
+            all.push((base, format!("{}_ns", name.replace(['-', '.'], "_"))));
+        }
+    }
+    all
+}
+
+/// The unit in a column's name.
+fn unit(name: &str) -> &'static str {
+    let name = name.trim_end_matches("_lo").trim_end_matches("_hi");
+    match name {
+        "bytes_per_sec" => "B/s",
+        "bytes" | "block_bytes" => "B",
+        "iops" => "1/s",
+        "cpu_share" => "1",
+        other if other.ends_with("_ns") => "ns",
+        _ => "",
+    }
+}
+
+fn keys() -> impl Iterator<Item = Key> {
+    Key::all().filter(|k| *k != Key::TEST && *k != Key::METRIC)
+}
+
+/// The columns that an export needs.
+pub fn wanted() -> Wanted {
+    Wanted {
+        keys: keys().collect(),
+        bases: quantities().into_iter().map(|(base, _)| base).collect(),
+        // Machines keep their names in a file; they are told apart when it is compared.
+        ignored: Key::settings().collect(),
+    }
+}
+
+/// A frame of [`wanted`] columns as a flat table. Quantities that no record has are left out.
+pub fn table(frame: &Frame) -> PolarsResult<DataFrame> {
+    let rows = &frame.rows;
+    let codes = |name: &str| -> PolarsResult<Vec<u32>> {
+        Ok(rows
+            .column(name)?
+            .u32()?
+            .iter()
+            .map(|c| c.unwrap_or(0))
+            .collect())
+    };
+    let texts = |name: &str, texts: &[String]| -> PolarsResult<Vec<Option<String>>> {
+        let text = |c: u32| texts.get(c as usize).filter(|t| !t.is_empty()).cloned();
+        Ok(codes(name)?.into_iter().map(text).collect())
+    };
+    let mut columns = vec![
+        Column::new("source".into(), texts("source", &frame.sources)?),
+        Column::new("scope_rank".into(), codes("rank")?),
+        Column::new("asked".into(), texts("asked", &frame.texts)?),
+        Column::new("heading".into(), texts("heading", &frame.texts)?),
+        Column::new("wall_covers".into(), texts("basis", &frame.texts)?),
+        rows.column("failed")?.clone(),
+        rows.column("dd")?.clone(),
+        rows.column("block")?
+            .clone()
+            .with_name("block_bytes".into()),
+        rows.column("nominal")?
+            .clone()
+            .with_name("nominal_runtime_ns".into()),
+    ];
+    for (key, values) in &frame.key_texts {
+        columns.push(Column::new(
+            key.name().into(),
+            texts(&key_column(*key), values)?,
+        ));
+    }
+    for (base, name) in quantities() {
+        let value = rows.column(&format!("{}:value", base.column()))?;
+        if value.null_count() == value.len() {
+            continue;
+        }
+        columns.push(value.clone().with_name(name.as_str().into()));
+        for end in ["lo", "hi"] {
+            let column = rows.column(&format!("{}:{end}", base.column()))?.clone();
+            columns.push(column.with_name(format!("{name}_{end}").into()));
+        }
+    }
+    let notes: Vec<Option<String>> = (codes("notes")?.into_iter())
+        .map(|set| {
+            let notes = frame.note_sets.get(set as usize)?.iter();
+            let lines: Vec<String> = notes
+                .filter_map(|n| frame.notes.get(*n as usize))
+                .map(|n| format!("{}: {}", n.code, n.text.replace('\n', " ")))
+                .collect();
+            (!lines.is_empty()).then(|| lines.join("\n"))
+        })
+        .collect();
+    columns.push(Column::new("notes".into(), notes));
+    DataFrame::new_infer_height(columns)
+}
+
+/// A frame as the bytes of a flat file.
+pub fn write(frame: &Frame, form: Form) -> PolarsResult<Vec<u8>> {
+    let mut table = table(frame)?;
+    let mut bytes = Vec::new();
+    match form {
+        Form::Parquet => {
+            let mut pairs = vec![("schema_version".to_owned(), VERSION.to_string())];
+            pairs.extend(crate::render::parquet::arrow_schema(&table, |name| {
+                let unit = unit(name);
+                if unit.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![("unit", unit)]
+                }
+            }));
+            ParquetWriter::new(&mut bytes)
+                .with_compression(ParquetCompression::Zstd(None))
+                .with_key_value_metadata(Some(KeyValueMetadata::from_static(pairs)))
+                .finish(&mut table)?;
+        }
+        Form::Arrow => {
+            IpcWriter::new(&mut bytes).finish(&mut table)?;
+        }
+        Form::Csv => CsvWriter::new(&mut bytes)
+            .include_header(true)
+            .finish(&mut table)?,
+    }
+    Ok(bytes)
+}
+
+/// Reads a flat file into columns; gives the number of its rows as well.
+pub fn read(bytes: &[u8], form: Form, plan: &Plan) -> PolarsResult<(Builder, usize)> {
+    let table = match form {
+        Form::Parquet => ParquetReader::new(Cursor::new(bytes)).finish()?,
+        Form::Arrow => IpcReader::new(Cursor::new(bytes)).finish()?,
+        // Every column as text: a version `9.10` must not become the number 9.1.
+        Form::Csv => CsvReadOptions::default()
+            .with_has_header(true)
+            .with_infer_schema_length(Some(0))
+            .into_reader_with_file_handle(Cursor::new(bytes))
+            .finish()?,
+    };
+    let columns = Columns::new(&table)?;
+    let mut builder = Builder::new(plan.wanted.clone());
+    for row in 0..table.height() {
+        let row = FlatRow {
+            columns: &columns,
+            row,
+        };
+        if plan.filter.matches(&|key| row.key(key)) {
+            builder.push(&row);
+        }
+    }
+    Ok((builder, table.height()))
+}
+
+/// The table by what its columns mean; absent ones are empty.
+struct Columns {
+    texts: Vec<(String, StringChunked)>,
+    keys: Vec<Option<StringChunked>>,
+    numbers: Vec<(Base, [Float64Chunked; 3])>,
+    block: Option<Float64Chunked>,
+    nominal: Option<Float64Chunked>,
+    rank: UInt32Chunked,
+    failed: BooleanChunked,
+    dd: BooleanChunked,
+}
+
+impl Columns {
+    fn new(table: &DataFrame) -> PolarsResult<Columns> {
+        let text = |name: &str| -> PolarsResult<Option<StringChunked>> {
+            match table.column(name) {
+                Ok(column) => Ok(Some(column.cast(&DataType::String)?.str()?.clone())),
+                Err(_) => Ok(None),
+            }
+        };
+        let number = |name: &str| -> PolarsResult<Option<Float64Chunked>> {
+            match table.column(name) {
+                Ok(column) => Ok(Some(column.cast(&DataType::Float64)?.f64()?.clone())),
+                Err(_) => Ok(None),
+            }
+        };
+        let mut texts = Vec::new();
+        for name in ["source", "asked", "heading", "wall_covers", "notes"] {
+            if let Some(column) = text(name)? {
+                texts.push((name.to_owned(), column));
+            }
+        }
+        let mut numbers = Vec::new();
+        for (base, name) in quantities() {
+            let (lo, hi) = (format!("{name}_lo"), format!("{name}_hi"));
+            if let (Some(value), Some(lo), Some(hi)) = (number(&name)?, number(&lo)?, number(&hi)?)
+            {
+                numbers.push((base, [lo, value, hi]));
+            }
+        }
+        let flag = |name: &str| -> PolarsResult<BooleanChunked> {
+            let column = table.column(name)?;
+            match column.dtype() {
+                DataType::String => Ok(column.str()?.equal("true")),
+                _ => Ok(column.bool()?.clone()),
+            }
+        };
+        Ok(Columns {
+            texts,
+            keys: Key::all()
+                .map(|key| {
+                    if key == Key::TEST || key == Key::METRIC {
+                        Ok(None)
+                    } else {
+                        text(key.name())
+                    }
+                })
+                .collect::<PolarsResult<_>>()?,
+            numbers,
+            block: number("block_bytes")?,
+            nominal: number("nominal_runtime_ns")?,
+            rank: table
+                .column("scope_rank")?
+                .cast(&DataType::UInt32)?
+                .u32()?
+                .clone(),
+            failed: flag("failed")?,
+            dd: flag("dd")?,
+        })
+    }
+}
+
+struct FlatRow<'c> {
+    columns: &'c Columns,
+    row: usize,
+}
+
+impl FlatRow<'_> {
+    fn text(&self, name: &str) -> &str {
+        let column = self.columns.texts.iter().find(|(n, _)| n == name);
+        column.and_then(|(_, c)| c.get(self.row)).unwrap_or("")
+    }
+
+    fn named(&self, name: &str) -> Cow<'_, str> {
+        crate::keys::parse(name).map_or(Cow::Borrowed(""), |key| self.key(key))
+    }
+}
+
+impl Evidence for FlatRow<'_> {
+    fn source(&self) -> Cow<'_, str> {
+        self.text("source").into()
+    }
+
+    fn run(&self) -> u32 {
+        self.named("run").parse().unwrap_or(0)
+    }
+
+    fn group(&self) -> u32 {
+        self.named("group").parse().unwrap_or(u32::MAX)
+    }
+
+    fn rank(&self) -> u32 {
+        self.columns.rank.get(self.row).unwrap_or(u32::MAX)
+    }
+
+    fn failed(&self) -> bool {
+        self.columns.failed.get(self.row).unwrap_or(false)
+    }
+
+    fn dd(&self) -> bool {
+        self.columns.dd.get(self.row).unwrap_or(false)
+    }
+
+    fn asked(&self) -> Cow<'_, str> {
+        self.text("asked").into()
+    }
+
+    fn heading(&self) -> Cow<'_, str> {
+        self.text("heading").into()
+    }
+
+    fn fallback(&self) -> Cow<'_, str> {
+        let job = self.named("job");
+        if job.is_empty() {
+            self.named("tool")
+        } else {
+            job
+        }
+    }
+
+    fn covers(&self) -> Cow<'_, str> {
+        self.text("wall_covers").into()
+    }
+
+    fn key(&self, key: Key) -> Cow<'_, str> {
+        let index = Key::all().position(|k| k == key).unwrap_or(0);
+        let column = self.columns.keys.get(index).and_then(Option::as_ref);
+        column.and_then(|c| c.get(self.row)).unwrap_or("").into()
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        (self.text("notes").lines())
+            .map(|line| {
+                let (code, text) = line.split_once(": ").unwrap_or(("note", line));
+                Note {
+                    code: code.to_owned(),
+                    text: text.to_owned(),
+                }
+            })
+            .collect()
+    }
+
+    fn block_and_nominal(&self) -> (Option<f64>, Option<f64>) {
+        let at = |column: &Option<Float64Chunked>| column.as_ref().and_then(|c| c.get(self.row));
+        (at(&self.columns.block), at(&self.columns.nominal))
+    }
+
+    fn base(&self, base: Base) -> Option<Bounds> {
+        let (_, [lo, value, hi]) = self.columns.numbers.iter().find(|(b, _)| *b == base)?;
+        Bounds::new(lo.get(self.row)?, value.get(self.row)?, hi.get(self.row)?)
+    }
+}

@@ -1,0 +1,9 @@
+//! libFuzzer's entry to `targets::command`.
+
+#![no_main]
+
+#[path = "../targets.rs"]
+#[allow(dead_code)]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::command(bytes));

@@ -1,0 +1,426 @@
+//! What a sentence states: rates, and comparisons with another result.
+//!
+//! ```text
+//! rate     = number blanks? ("K" | "M" | "G" | "T") "i"? "B" ("/s" | "ps" | "/sec" | " per second")
+//! ratio    = number blanks? ("times" | "x" | "×") ("faster" | "slower" | "quicker")   subject before it, or "than" object
+//!          | number blanks? ("times" | "x") "as fast as" object | "twice as fast as" object
+//!          | "as fast as" object
+//!          | ("1/6" | "half" | "a third" | "two thirds" | "a quarter" | "a fifth" …) ("of" | "the speed of") object
+//! ```
+//!
+//! A small `b` is a bit, and bits are what links are rated in; they are no claim. So is a rate in brackets or behind
+//! "up to": it says what something could do.
+
+use std::ops::Range;
+
+/// One thing stated, with places in the sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stated {
+    pub range: Range<usize>,
+    pub what: What,
+}
+
+/// What is stated.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A rate: the digits, and the bytes that the unit means by its letters and when it is taken for a power of 1024.
+    Rate {
+        number: f64,
+        /// The worth of the last digit that is meant.
+        step: f64,
+        unit: f64,
+        binary: f64,
+    },
+    /// This result's rate over the other's; the other is named in this part of the sentence.
+    Ratio { ratio: f64, other: Range<usize> },
+    /// The other's rate over this result's.
+    Inverse { ratio: f64, other: Range<usize> },
+}
+
+/// All that the sentence states, in order.
+pub fn stated(sentence: &str) -> Vec<Stated> {
+    let words = words(sentence);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let read = rate(sentence, &words, at).or_else(|| ratio(sentence, &words, at));
+        match read {
+            Some((stated, next)) => {
+                found.push(stated);
+                at = next;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+/// Words between blanks, less the marks at their ends. Slashes, points and apostrophes within stay.
+fn words(sentence: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    for piece in sentence.split_whitespace() {
+        let trimmed = piece.trim_start_matches(['"', '\'', '*', '`', '“', '‘', '~', '≈']);
+        let start = trimmed.as_ptr() as usize - sentence.as_ptr() as usize;
+        let word = trimmed.trim_end_matches([
+            ',', '.', ';', ':', '!', '?', '"', '\'', '*', '`', '”', '’', ')',
+        ]);
+        if !word.is_empty() {
+            words.push(start..start + word.len());
+        }
+    }
+    words
+}
+
+/// Splits `1,506.5MB/s` into the digits, read as a number, and the rest.
+fn number(word: &str) -> Option<(f64, f64, &str)> {
+    let end = word
+        .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','))
+        .unwrap_or(word.len());
+    let digits = word[..end].trim_end_matches(['.', ',']);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let groups_of_three = whole.split(',').skip(1).all(|group| group.len() == 3);
+    if whole.is_empty() || !groups_of_three || !fraction.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let number: f64 = digits.replace(',', "").parse().ok()?;
+    Some((number, 0.1_f64.powi(fraction.len() as i32), &word[end..]))
+}
+
+/// What a unit of a rate is worth in bytes per second, by its letters and as a power of 1024.
+fn unit(text: &str, next: Option<&str>) -> Option<(f64, f64, bool)> {
+    let (prefix, rest) = text.split_at_checked(1)?;
+    let power = match prefix {
+        "K" | "k" => 1,
+        "M" | "m" => 2,
+        "G" | "g" => 3,
+        "T" => 4,
+        _ => return None,
+    };
+    let binary = 1024_f64.powi(power);
+    let (letters, rest) = match rest.strip_prefix('i') {
+        Some(rest) => (binary, rest),
+        None => (1000_f64.powi(power), rest),
+    };
+    let per = rest.strip_prefix('B')?;
+    let two_words = per.is_empty() && matches!(next, Some("per"));
+    (two_words
+        || matches!(
+            per,
+            "/s" | "ps" | "/sec" | "/second" | "/S" | "/Sec" | "/secs"
+        ))
+    .then_some((letters, binary, two_words))
+}
+
+/// What stands in front of a rate that is an ability and no result.
+const ABILITY: [&str; 5] = ["max", "maximum", "rated", "limit", "theoretical"];
+
+fn rate(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, usize)> {
+    let word = |index: usize| words.get(index).map(|range| &sentence[range.clone()]);
+    let (value, mut step, rest) = number(word(at)?)?;
+    // zeros at the end are most often rounded to; two digits are always meant
+    while step >= 1.0 && value % (step * 10.0) == 0.0 && value >= step * 100.0 {
+        step *= 10.0;
+    }
+    let (text, last) = if rest.is_empty() {
+        (word(at + 1)?, at + 1)
+    } else {
+        (rest, at)
+    };
+    let (letters, binary, two_words) = unit(text, word(last + 1))?;
+    let last = if two_words {
+        matches!(word(last + 2), Some("second" | "sec")).then_some(last + 2)?
+    } else {
+        last
+    };
+    let before = at.checked_sub(1).and_then(word).unwrap_or("");
+    let up_to = before == "to"
+        && at
+            .checked_sub(2)
+            .and_then(word)
+            .is_some_and(|word| word.eq_ignore_ascii_case("up"));
+    if value == 0.0 || up_to || ABILITY.contains(&before.to_lowercase().as_str()) {
+        return None;
+    }
+    // words in brackets explain the one before them
+    let start = words[at].start;
+    if sentence[..start].ends_with('(') || sentence[start..].starts_with('(') {
+        return None;
+    }
+    Some((
+        Stated {
+            range: start..words[last].end,
+            what: What::Rate {
+                number: value,
+                step,
+                unit: letters,
+                binary,
+            },
+        },
+        last + 1,
+    ))
+}
+
+/// A factor written as `18 times`, `18x`, `twice`, and how many words it takes.
+fn factor(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(f64, usize)> {
+    let word = |index: usize| words.get(index).map(|range| &sentence[range.clone()]);
+    if word(at)?.eq_ignore_ascii_case("twice") {
+        return Some((2.0, 1));
+    }
+    if let Some((value, _, rest)) = number(word(at)?) {
+        return match rest {
+            "x" | "X" | "×" => Some((value, 1)),
+            "" if matches!(word(at + 1), Some("times" | "x" | "×")) => Some((value, 2)),
+            _ => None,
+        };
+    }
+    const NAMES: [&str; 9] = [
+        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    ];
+    let lower = word(at)?.to_lowercase();
+    let named = NAMES.iter().position(|name| *name == lower)?;
+    (word(at + 1) == Some("times")).then_some((named as f64 + 2.0, 2))
+}
+
+/// A share written as `1/6`, `half`, `a third`, `two thirds`, and how many words it takes.
+fn share(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(f64, usize)> {
+    let word = |index: usize| {
+        words
+            .get(index)
+            .map(|range| sentence[range.clone()].to_lowercase())
+    };
+    const PARTS: [(&str, f64); 5] = [
+        ("third", 3.0),
+        ("quarter", 4.0),
+        ("fourth", 4.0),
+        ("fifth", 5.0),
+        ("tenth", 10.0),
+    ];
+    let part = |index: usize| {
+        let word = word(index)?;
+        let name = word.strip_suffix('s').unwrap_or(&word);
+        PARTS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|&(_, parts)| parts)
+    };
+    let first = word(at)?;
+    match first.as_str() {
+        "half" => return Some((0.5, 1)),
+        "a" | "one" if word(at + 1).as_deref() == Some("half") => return Some((0.5, 2)),
+        "a" | "one" => return part(at + 1).map(|parts| (1.0 / parts, 2)),
+        "two" => return part(at + 1).map(|parts| (2.0 / parts, 2)),
+        "three" => return part(at + 1).map(|parts| (3.0 / parts, 2)),
+        _ => {}
+    }
+    let (above, below) = first.split_once('/')?;
+    let (above, below): (u8, u8) = (above.parse().ok()?, below.parse().ok()?);
+    (above > 0 && above < below).then(|| (f64::from(above) / f64::from(below), 1))
+}
+
+fn ratio(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, usize)> {
+    let word = |index: usize| {
+        words
+            .get(index)
+            .map(|range| sentence[range.clone()].to_lowercase())
+    };
+    let is = |index: usize, text: &str| word(index).as_deref() == Some(text);
+    let made = |next: usize, what: What| {
+        let range = words[at].start..words[next - 1].end;
+        Some((Stated { range, what }, next))
+    };
+    let as_fast = |from: usize| is(from, "as") && is(from + 1, "fast") && is(from + 2, "as");
+    let behind = |next: usize| {
+        let start = words.get(next)?.start;
+        Some(start..clause_end(sentence, start))
+    };
+    if let Some((value, length)) = factor(sentence, words, at) {
+        let next = at + length;
+        if as_fast(next) {
+            let other = behind(next + 3)?;
+            return made(
+                next + 3,
+                What::Ratio {
+                    ratio: value,
+                    other,
+                },
+            );
+        }
+        let faster = is(next, "faster") || is(next, "quicker");
+        if !faster && !is(next, "slower") {
+            return None;
+        }
+        if is(next + 1, "than") {
+            let other = behind(next + 2)?;
+            let what = if faster {
+                What::Ratio {
+                    ratio: value,
+                    other,
+                }
+            } else {
+                What::Inverse {
+                    ratio: value,
+                    other,
+                }
+            };
+            return made(next + 1, what);
+        }
+        // "the SSD is 18 times faster": than this one
+        let other = clause_start(sentence, words[at].start)..words[at].start;
+        let what = if faster {
+            What::Inverse {
+                ratio: value,
+                other,
+            }
+        } else {
+            What::Ratio {
+                ratio: value,
+                other,
+            }
+        };
+        return made(next + 1, what);
+    }
+    if as_fast(at) {
+        let other = behind(at + 3)?;
+        return made(at + 3, What::Ratio { ratio: 1.0, other });
+    }
+    let (value, length) = share(sentence, words, at)?;
+    let next = at + length;
+    let speed = |index: usize| {
+        ["speed", "rate", "throughput", "bandwidth"]
+            .iter()
+            .any(|name| is(index, name))
+    };
+    // "half of the first SSD", "half the speed of the first SSD"
+    let object = if is(next, "of") {
+        next + 1
+    } else if is(next, "the") && speed(next + 1) && is(next + 2, "of") {
+        next + 3
+    } else {
+        return None;
+    };
+    let other = behind(object)?;
+    made(
+        next,
+        What::Ratio {
+            ratio: value,
+            other,
+        },
+    )
+}
+
+/// Where the clause with the object ends.
+fn clause_end(sentence: &str, start: usize) -> usize {
+    let rest = &sentence[start..];
+    let marks = rest.find([',', ';', ':', '(', '!', '?']);
+    let words = [
+        " which ",
+        " but ",
+        " and ",
+        " because ",
+        " so ",
+        " while ",
+        " - ",
+    ]
+    .iter()
+    .filter_map(|word| rest.find(word))
+    .min();
+    let stop = rest.trim_end_matches('.').len();
+    start + marks.unwrap_or(stop).min(words.unwrap_or(stop)).min(stop)
+}
+
+/// Where the clause with the subject starts.
+fn clause_start(sentence: &str, end: usize) -> usize {
+    let head = &sentence[..end];
+    [", ", "; ", ": ", " that ", " so ", " and ", " but "]
+        .iter()
+        .filter_map(|mark| head.rfind(mark).map(|at| at + mark.len()))
+        .max()
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Shows a sentence's claims as text: what is stated, the number, and who is named.
+    fn shown(sentence: &str) -> Vec<String> {
+        stated(sentence)
+            .into_iter()
+            .map(|stated| {
+                let text = &sentence[stated.range];
+                match stated.what {
+                    What::Rate { number, unit, .. } => format!("{text}: {}", number * unit),
+                    What::Ratio { ratio, other } => {
+                        format!("{text}: {ratio:.3} of {}", sentence[other].trim())
+                    }
+                    What::Inverse { ratio, other } => {
+                        format!("{text}: over it {ratio:.3} {}", sentence[other].trim())
+                    }
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_is_stated() {
+        for (sentence, wanted) in [
+            ("That makes 1506 MB/s.", vec!["1506 MB/s: 1506000000"]),
+            ("which works out to 365 MB/s", vec!["365 MB/s: 365000000"]),
+            (
+                "I get ~1,200MiB/s or 1.5 GB per second!",
+                vec!["1,200MiB/s: 1258291200", "1.5 GB per second: 1500000000"],
+            ),
+            (
+                "Only 86 MB/s, so the SSD is 18 times faster.",
+                vec![
+                    "86 MB/s: 86000000",
+                    "18 times faster: over it 18.000 the SSD is",
+                ],
+            ),
+            (
+                "This is 2.5x faster than the old disk, I think.",
+                vec!["2.5x faster: 2.500 of the old disk"],
+            ),
+            (
+                "It is three times slower than my laptop",
+                vec!["three times slower: over it 3.000 my laptop"],
+            ),
+            ("1/6 of the first SSD.", vec!["1/6: 0.167 of the first SSD"]),
+            (
+                "about half the speed of the NAS which is old",
+                vec!["half: 0.500 of the NAS"],
+            ),
+            (
+                "Two thirds of the desktop",
+                vec!["Two thirds: 0.667 of the desktop"],
+            ),
+            (
+                "twice as fast as the stick",
+                vec!["twice as fast as: 2.000 of the stick"],
+            ),
+            (
+                "about as fast as the SSD of the iMac.",
+                vec!["as fast as: 1.000 of the SSD of the iMac"],
+            ),
+            // bits, abilities, explanations and other figures are no claims
+            ("a 10 Gb/s connection, up to 500 MB/s (600 MB/s)", vec![]),
+            (
+                "128 GB of memory, half of an hour later",
+                vec!["half: 0.500 of an hour later"],
+            ),
+            ("USB 3.0 and 5 Gb/s, ran 3 times", vec![]),
+        ] {
+            assert_eq!(shown(sentence), wanted, "{sentence}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_does_not_panic(text in "(\\PC|[ .,/]|1/6|half|of|times|faster|2x|MB/s|as fast as){0,20}") {
+            for stated in stated(&text) {
+                prop_assert!(text.get(stated.range).is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Which earlier result a phrase speaks of.
+//!
+//! Labels are compared by their words, without regard to case, possessive `'s` and words such as "the" and "speed":
+//!
+//! 1. A word with a capital or a digit must stand in some earlier label; else the phrase names something else.
+//! 2. Of the phrase's words that stand in earlier labels, the one in the fewest decides: the labels with it remain.
+//! 3. The other words narrow down, from the rarest on, where they leave any label.
+//! 4. "the first" takes the first of those that remain. Labels in which the shared words stand behind "same" or
+//!    "that" point back to an earlier one, and give way to it.
+//!
+//! Where not exactly one label remains, the phrase stays unresolved and says so.
+
+/// Words that name nothing.
+const EMPTY: [&str; 55] = [
+    "a", "an", "the", "this", "that", "these", "those", "it", "its", "my", "our", "your", "their",
+    "his", "her", "of", "on", "in", "at", "to", "with", "for", "and", "or", "so", "then", "also",
+    "is", "was", "are", "were", "be", "speed", "speeds", "rate", "about", "even", "still", "same",
+    "first", "from", "only", "i", "we", "here", "which", "but", "as", "by", "what", "one", "used",
+    "using", "than", "over",
+];
+
+/// The words of a text that name something, in lower case, each with whether it is a name by its look.
+fn words(text: &str) -> Vec<(String, bool)> {
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '.' | '-' | '/')))
+        .map(|word| {
+            let word = word.trim_matches(['\'', '’', '.', '-', '/']);
+            word.strip_suffix("'s")
+                .or_else(|| word.strip_suffix("’s"))
+                .unwrap_or(word)
+        })
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            let name = word.chars().any(|c| c.is_uppercase() || c.is_numeric());
+            (word.to_lowercase(), name)
+        })
+        .filter(|(word, _)| !EMPTY.contains(&word.as_str()))
+        .collect()
+}
+
+/// Whether all the words shared with the phrase stand behind a word that points back.
+fn points_back(label: &str, phrase: &[(String, bool)]) -> bool {
+    let lower = label.to_lowercase();
+    let behind = [" same ", " that "]
+        .iter()
+        .filter_map(|word| lower.find(word))
+        .min();
+    behind.is_some_and(|at| {
+        !words(&lower[..at])
+            .iter()
+            .any(|(word, _)| phrase.iter().any(|(have, _)| have == word))
+    })
+}
+
+/// The place in `labels`, in the order of the text, of the one that the phrase names. `Err` says why there is none.
+pub fn resolve(phrase: &str, labels: &[&str]) -> Result<usize, String> {
+    let named = words(phrase);
+    let of_labels: Vec<Vec<String>> = labels
+        .iter()
+        .map(|label| words(label).into_iter().map(|(word, _)| word).collect())
+        .collect();
+    let holders = |word: &str| -> Vec<usize> {
+        (0..labels.len())
+            .filter(|&index| of_labels[index].iter().any(|have| have == word))
+            .collect()
+    };
+    let mut by_word = Vec::new();
+    for (word, is_name) in &named {
+        let holders = holders(word);
+        if holders.is_empty() && *is_name {
+            return Err(format!(
+                "no result above is labelled with {word:?}, which it is compared with"
+            ));
+        }
+        if !holders.is_empty() {
+            by_word.push(holders);
+        }
+    }
+    by_word.sort_by_key(Vec::len);
+    let mut words = by_word.into_iter();
+    let Some(mut left) = words.next() else {
+        return Err("which result above it is compared with is not said".to_owned());
+    };
+    for holders in words {
+        let both: Vec<usize> = left
+            .iter()
+            .copied()
+            .filter(|index| holders.contains(index))
+            .collect();
+        if !both.is_empty() {
+            left = both;
+        }
+    }
+    let first = phrase
+        .split_whitespace()
+        .any(|word| word.eq_ignore_ascii_case("first"));
+    if first {
+        left.truncate(1);
+    }
+    if left.len() > 1 && !points_back(labels[left[0]], &named) {
+        let earliest = left[0];
+        left.retain(|&index| index == earliest || !points_back(labels[index], &named));
+    }
+    match left[..] {
+        [only] => Ok(only),
+        _ => Err(format!(
+            "{} results above have labels that fit equally well",
+            left.len()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LABELS: [&str; 6] = [
+        "internal SSD of a MacBook Pro (15-inch 2019)",
+        "WD 4TB USB hard drive on that MacBook Pro",
+        "Linux server with 8x6TB ZFS",
+        "internal SATA Samsung 860 EVO SSD of the server",
+        "Samsung 850 EVO SATA SSD connected via USB",
+        "iMac (Retina 5K, 27-inch, Late 2014)",
+    ];
+
+    #[test]
+    fn the_rarest_word_decides() {
+        for (phrase, labels, wanted) in [
+            ("the SSD is", 1, Some(0)),
+            ("the first SSD", 6, Some(0)),
+            ("the speed of the MacBook Pro’s SSD", 2, Some(0)),
+            ("the MacBook Pro", 3, Some(0)),
+            ("the SSD of the iMac", 6, Some(5)),
+            ("the internal SSD on the iMac", 6, Some(5)),
+            ("the 860 EVO", 6, Some(3)),
+            ("the hard drive", 6, Some(1)),
+            // two Samsungs, three SSDs
+            ("the Samsung", 6, None),
+            ("the SSD", 6, None),
+            // no Dell was measured
+            ("the SSD of the Dell", 6, None),
+            ("it", 6, None),
+            ("", 0, None),
+        ] {
+            assert_eq!(resolve(phrase, &LABELS[..labels]).ok(), wanted, "{phrase}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Where results go: one form on standard output, others in files that are made before
+//! anything runs, so that a bad name fails in the first second.
+//!
+//! Files are new: none that exists is written to. Results are written as each test ends, so
+//! an abort loses nothing that was measured.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fio_parse::record::{Label, LabelSource, write_jsonl};
+use fio_parse::workload::Job;
+use serde_json::{Map, Value};
+
+use crate::cli::{Format, Target};
+use crate::input::Found;
+use crate::outcome::Outcome;
+use crate::outcome::records::{Context, records};
+use crate::plan::note::plain_text;
+use crate::plan::{Plan, TestPlan};
+use crate::report;
+use crate::report::logs::Wanted;
+
+/// The outputs of a call.
+#[derive(Debug)]
+pub struct Outputs {
+    stdout: Format,
+    files: Vec<(Format, PathBuf, File)>,
+    logs: Option<PathBuf>,
+    machine: Label,
+}
+
+/// One finished test.
+#[derive(Debug, Clone, Copy)]
+pub struct Finished<'a> {
+    /// Number of the workload, from 0.
+    pub number: usize,
+    /// The workload.
+    pub found: &'a Found,
+    /// Its plan.
+    pub plan: &'a Plan,
+    /// What was measured.
+    pub outcome: &'a Outcome,
+    /// Facts of the machine.
+    pub environment: &'a Map<String, Value>,
+}
+
+impl Outputs {
+    /// Makes the files.
+    ///
+    /// # Errors
+    /// If one exists, or cannot be made; if two forms are to go to standard output.
+    pub fn open(targets: &[Target], logs: Option<&Path>, machine: &str) -> io::Result<Self> {
+        let mut stdout = None;
+        let mut files = Vec::new();
+        for target in targets {
+            let Some(path) = &target.file else {
+                if stdout.replace(target.format).is_some() {
+                    let text = "only one --format can go to standard output; give the others a file: --format json=FILE";
+                    return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+                }
+                continue;
+            };
+            files.push((target.format, path.clone(), create(path)?));
+        }
+        if let Some(directory) = logs.filter(|directory| !directory.is_dir()) {
+            let text = format!(
+                "{} is no directory; --log-directory needs one that exists",
+                directory.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
+        }
+        Ok(Outputs {
+            stdout: stdout.unwrap_or(Format::Text),
+            files,
+            logs: logs.map(Path::to_owned),
+            machine: Label {
+                text: machine.into(),
+                full: None,
+                span: None,
+                by: LabelSource::Flag,
+                ambiguous: false,
+            },
+        })
+    }
+
+    /// Writes the results of a test everywhere. What is not on `out` is told in the first of
+    /// the two results, so that a full disk elsewhere does not lose the rest.
+    pub fn write(
+        &mut self,
+        done: Finished<'_>,
+        out: &mut dyn Write,
+    ) -> (io::Result<()>, io::Result<()>) {
+        let mut elsewhere = Ok(());
+        for index in 0..self.files.len() {
+            let text = self.render(self.files[index].0, done);
+            let (_, path, file) = &mut self.files[index];
+            let written =
+                text.and_then(|text| file.write_all(text.as_bytes()).and_then(|()| file.flush()));
+            elsewhere = elsewhere.and(written.map_err(|error| named(path, &error)));
+        }
+        elsewhere = elsewhere.and(self.write_logs(done));
+        let written = self
+            .render(self.stdout, done)
+            .and_then(|text| out.write_all(text.as_bytes()));
+        (elsewhere, written.and_then(|()| out.flush()))
+    }
+
+    fn render(&self, format: Format, done: Finished<'_>) -> io::Result<String> {
+        let separate = if done.number > 0 { "\n" } else { "" };
+        Ok(match (format, &done.plan.test, done.outcome) {
+            (Format::Jsonl, ..) => self.jsonl(done)?,
+            (Format::Json | Format::JsonPlus, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
+                report::json::fio(plan, outcome, format == Format::JsonPlus)
+            }
+            (Format::Terse, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
+                report::terse::fio(plan, outcome)
+            }
+            // dd has one form only.
+            (_, TestPlan::Dd(plan), Outcome::Dd(outcome)) => {
+                format!(
+                    "{separate}{}{}",
+                    headings(done.found),
+                    report::dd::dd(plan, outcome)
+                ) + &self.foot(format, done)
+            }
+            (_, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
+                let head = report::facts::line(done.environment);
+                format!(
+                    "{separate}{}{head}{}",
+                    headings(done.found),
+                    report::text::fio(plan, outcome)
+                ) + &self.foot(format, done)
+            }
+            // A plan and an outcome of different tests never meet.
+            _ => String::new(),
+        })
+    }
+
+    fn foot(&self, format: Format, done: Finished<'_>) -> String {
+        match format {
+            Format::Text => report::plan::fidelity(done.plan, done.outcome),
+            _ => String::new(),
+        }
+    }
+
+    /// One run answers every place of the text where the workload stands.
+    fn jsonl(&self, done: Finished<'_>) -> io::Result<String> {
+        let none = vec![Vec::new()];
+        let sections = if done.found.sections.is_empty() {
+            &none
+        } else {
+            &done.found.sections
+        };
+        let mut text = Vec::new();
+        for section in sections {
+            let context = Context {
+                machine: self.machine.clone(),
+                section: section.clone(),
+                workload: Arc::clone(&done.found.workload),
+                run: done.number as u32 + 1,
+                environment: done.environment.clone(),
+            };
+            write_jsonl(&records(done.plan, done.outcome, &context), &mut text)?;
+        }
+        String::from_utf8(text).map_err(io::Error::other)
+    }
+
+    fn write_logs(&self, done: Finished<'_>) -> io::Result<()> {
+        let (Some(directory), TestPlan::Fio(plan), Outcome::Fio(outcome)) =
+            (&self.logs, &done.plan.test, done.outcome)
+        else {
+            return Ok(());
+        };
+        let wanted = wanted(done.found.workload.jobs());
+        for (ending, text) in report::logs::fio(plan, outcome, wanted) {
+            // The prefix of the original is a path, and none is honoured.
+            let path = directory.join(format!("workload-{}{ending}", done.number + 1));
+            let written = create(&path)?.write_all(text.as_bytes());
+            written.map_err(|error| named(&path, &error))?;
+        }
+        Ok(())
+    }
+}
+
+/// The logs that the jobs ask for; all where none is named.
+fn wanted(jobs: &[Job]) -> Wanted {
+    let asked = |name: &str| {
+        jobs.iter()
+            .flat_map(|job| &job.other)
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
+    };
+    let window_ms = asked("log_avg_msec")
+        .and_then(|value| value.trim().parse().ok())
+        .unwrap_or(0);
+    let [rate, iops, latency] =
+        ["write_bw_log", "write_iops_log", "write_lat_log"].map(|name| asked(name).is_some());
+    let all = !(rate || iops || latency);
+    Wanted {
+        rate: rate || all,
+        iops: iops || all,
+        latency: latency || all,
+        window_ms,
+    }
+}
+
+fn headings(found: &Found) -> String {
+    let first = found.sections.first().into_iter().flatten();
+    first
+        .map(|label| format!("{}\n\n", plain_text(&label.text)))
+        .collect()
+}
+
+/// Makes a file that is not there yet, never through a link.
+///
+/// # Errors
+/// If something of that name exists, or the directory cannot be written.
+pub fn create(path: &Path) -> io::Result<File> {
+    let made = OpenOptions::new().write(true).create_new(true).open(path);
+    made.map_err(|error| named(path, &error))
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    let hint = match error.kind() {
+        io::ErrorKind::AlreadyExists => "; results go to new files only",
+        _ => "",
+    };
+    io::Error::new(error.kind(), format!("{}: {error}{hint}", path.display()))
+}

@@ -1,0 +1,368 @@
+//! Where the next I/O of one file goes and how large it is. Pure.
+//!
+//! Jobs with one block size and fio's default order need no memory: [`crate::offsets`] has
+//! them. Everything else is here: drawn sizes, uneven draws, runs, gaps, zones. The rules,
+//! found by running fio 3.33:
+//!
+//! - A block that would reach beyond the region is drawn again; if not even the smallest
+//!   fits, the file is done.
+//! - With a random map the map has units of the smallest block. A draw that hits a used unit
+//!   takes the next free one, and a block is cut where the next used unit begins.
+//! - In a run (`rw=randread:8`) and for the sequential part of `percentage_random` the map is
+//!   neither asked nor marked, so blocks repeat.
+//! - A gap is added to the end of the last block; beyond the region it goes on at the front,
+//!   before it at the end.
+
+use crate::draw::{self, Law};
+use crate::offsets::{Blocks, Rng};
+use crate::plan::job::{JobPlan, Order, Sizes, Spread};
+
+/// The I/O of one file.
+#[derive(Debug, Clone)]
+pub struct Places {
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    /// One size per direction; reads, or all in a random mix.
+    Plain {
+        first: Blocks,
+        second: Option<Blocks>,
+        bytes: [u32; 2],
+    },
+    General(Box<General>),
+}
+
+impl Places {
+    /// The I/O of a job in one of its files.
+    pub fn new(job: &JobPlan, seed: u64) -> Self {
+        if !is_plain(job) {
+            return Places {
+                kind: Kind::General(Box::new(General::new(job, seed))),
+            };
+        }
+        let bytes = [job.sizes[0].smallest(), job.sizes[1].smallest()];
+        let blocks = |bytes: u32| job.region / u64::from(bytes);
+        let all = blocks(job.smallest_block());
+        let (first, second) = match (job.pattern.random, job.order.random_map) {
+            (true, true) => (Blocks::random(all, seed), None),
+            (true, false) => (Blocks::repeating(all, seed), None),
+            (false, _) if job.pattern.mixed() => (
+                Blocks::sequential(blocks(bytes[0])),
+                Some(Blocks::sequential(blocks(bytes[1]))),
+            ),
+            (false, _) => (Blocks::sequential(all), None),
+        };
+        Places {
+            kind: Kind::Plain {
+                first,
+                second,
+                bytes,
+            },
+        }
+    }
+
+    /// Offset from the region's start and size of the next I/O; `None` when the file is done.
+    #[inline(always)]
+    pub fn next(&mut self, write: bool) -> Option<(u64, u32)> {
+        match &mut self.kind {
+            Kind::Plain {
+                first,
+                second,
+                bytes,
+            } => {
+                let blocks = match second {
+                    Some(writes) if write => writes,
+                    _ => first,
+                };
+                let bytes = bytes[usize::from(write)];
+                Some((blocks.next()? * u64::from(bytes), bytes))
+            }
+            Kind::General(general) => general.next(write),
+        }
+    }
+
+    /// Starts over in a new random order (a `time_based` wrap).
+    pub fn renew(&mut self) {
+        match &mut self.kind {
+            Kind::Plain { first, second, .. } => {
+                first.renew();
+                second.iter_mut().for_each(Blocks::renew);
+            }
+            Kind::General(general) => general.restart(),
+        }
+    }
+
+    /// Starts the same pass again (`loops`).
+    pub fn rewind(&mut self) {
+        match &mut self.kind {
+            Kind::Plain { first, second, .. } => {
+                first.rewind();
+                second.iter_mut().for_each(Blocks::rewind);
+            }
+            Kind::General(general) => {
+                general.restart();
+                general.rng = Rng::new(general.seed);
+            }
+        }
+    }
+}
+
+fn is_plain(job: &JobPlan) -> bool {
+    let one = |used: bool, sizes: &Sizes| !used || matches!(sizes, Sizes::One(_));
+    let usual = Order {
+        random_map: job.order.random_map,
+        ..Order::default()
+    };
+    one(job.pattern.reads, &job.sizes[0])
+        && one(job.pattern.writes, &job.sizes[1])
+        && (job.order == usual
+            || (!job.pattern.random
+                && job.order
+                    == Order {
+                        percent_random: job.order.percent_random,
+                        ..usual
+                    }))
+        && (!job.pattern.random || job.one_block().is_some())
+}
+
+#[derive(Debug, Clone)]
+struct General {
+    region: u64,
+    random: bool,
+    sizes: [Sizes; 2],
+    smallest: [u64; 2],
+    /// What random offsets are multiples of.
+    step: u64,
+    order: Order,
+    law: Law,
+    map: Option<Map>,
+    run_left: u32,
+    /// Ends of the last blocks, from the zone's start.
+    position: [u64; 2],
+    last_start: [u64; 2],
+    zone_start: u64,
+    zone_moved: u64,
+    rng: Rng,
+    seed: u64,
+}
+
+impl General {
+    fn new(job: &JobPlan, seed: u64) -> Self {
+        let order = job.order.clone();
+        let unit = u64::from(job.smallest_block());
+        let step = u64::from(order.align.unwrap_or(job.smallest_block()));
+        let range = order
+            .strided
+            .map_or(job.region, |zones| zones.range.min(job.region));
+        // A start so near to the end that not even the smallest block fits is no start.
+        let starts = (range - (unit - step.min(unit)).min(range)) / step;
+        let mapped = job.pattern.random
+            && order.random_map
+            && order.spread == Spread::Even
+            && order.align.is_none();
+        General {
+            region: job.region,
+            random: job.pattern.random,
+            sizes: job.sizes.clone(),
+            smallest: [0, 1].map(|way| u64::from(job.sizes[way].smallest())),
+            step,
+            law: Law::new(&order.spread, starts, seed),
+            map: mapped.then(|| Map::new(range / unit, unit)),
+            run_left: order.run,
+            order,
+            position: [0; 2],
+            last_start: [0; 2],
+            zone_start: 0,
+            zone_moved: 0,
+            rng: Rng::new(seed),
+            seed,
+        }
+    }
+
+    fn restart(&mut self) {
+        self.position = [0; 2];
+        self.last_start = [0; 2];
+        self.run_left = self.order.run;
+        (self.zone_start, self.zone_moved) = (0, 0);
+        self.map.iter_mut().for_each(Map::clear);
+    }
+
+    fn next(&mut self, write: bool) -> Option<(u64, u32)> {
+        let way = usize::from(write);
+        self.enter_zone(way);
+        let (start, random) = self.start(way)?;
+        let zone_start = self.zone_start;
+        let at = zone_start + start;
+        let room = self
+            .region
+            .checked_sub(at)
+            .filter(|&room| room >= self.smallest[way])?;
+        let mut bytes = draw::size(&self.sizes[way], self.order.unaligned, &mut self.rng);
+        // The smallest fits, so this ends; the bound is for shares of zero.
+        for _ in 0..10_000 {
+            if bytes <= room {
+                break;
+            }
+            bytes = draw::size(&self.sizes[way], self.order.unaligned, &mut self.rng);
+        }
+        let mut bytes = bytes.min(room);
+        if random && let Some(map) = &mut self.map {
+            bytes = map.take(start, bytes);
+        }
+        self.last_start[way] = start;
+        self.position[way] = start + bytes;
+        self.zone_moved += bytes;
+        Some((at, bytes as u32))
+    }
+
+    /// Goes to the next zone when this one has had its share.
+    fn enter_zone(&mut self, way: usize) {
+        let Some(zones) = self.order.strided else {
+            return;
+        };
+        if self.zone_moved >= zones.size {
+            self.zone_moved = 0;
+            self.zone_start += zones.range + zones.skip;
+            if self.zone_start >= self.region {
+                self.zone_start = 0;
+            }
+            self.position = [0; 2];
+            self.map.iter_mut().for_each(Map::clear);
+        }
+        if self.position[way] >= zones.range {
+            self.position[way] = 0;
+        }
+        if self.zone_moved.is_multiple_of(zones.range) {
+            self.map.iter_mut().for_each(Map::clear);
+        }
+    }
+
+    /// The start from the zone's start, and whether it was drawn.
+    fn start(&mut self, way: usize) -> Option<(u64, bool)> {
+        let fresh = self.order.run <= 1 || {
+            self.run_left -= 1;
+            self.run_left == 0
+        };
+        if !fresh {
+            if self.order.identical {
+                return Some((self.last_start[way], false));
+            }
+            return self
+                .follow(way)
+                .map(|start| (start, false))
+                .or_else(|| Some((self.drawn()?, true)));
+        }
+        self.run_left = self.order.run;
+        let percent = u64::from(self.order.percent_random[way]);
+        if self.random && (percent >= 100 || self.rng.below(100) < percent) {
+            return Some((self.drawn()?, true));
+        }
+        let followed = self.follow(way).map(|start| (start, false));
+        match followed {
+            None if self.random => Some((self.drawn()?, true)),
+            followed => followed,
+        }
+    }
+
+    fn drawn(&mut self) -> Option<u64> {
+        let start = self.law.draw(&mut self.rng) * self.step;
+        match &self.map {
+            Some(map) => map.free_from(start),
+            None => Some(start),
+        }
+    }
+
+    /// The place behind the last block, with the gap; `None` at the end of the region.
+    fn follow(&self, way: usize) -> Option<u64> {
+        let limit = self.region - self.zone_start;
+        let (position, gap) = (self.position[way], self.order.gap);
+        if gap == 0 || (position == 0 && gap > 0) {
+            return (position < limit).then_some(position);
+        }
+        // Backwards begins at the end.
+        let position = if position == 0 { limit } else { position };
+        match position.checked_add_signed(gap) {
+            Some(next) if next < limit => Some(next),
+            _ if gap > 0 => Some(0),
+            _ => limit.checked_add_signed(gap),
+        }
+    }
+}
+
+/// Which units of a region were touched: a bit each, and a bit for each full word.
+#[derive(Debug, Clone)]
+struct Map {
+    units: u64,
+    unit: u64,
+    words: Vec<u64>,
+    full: Vec<u64>,
+}
+
+impl Map {
+    fn new(units: u64, unit: u64) -> Self {
+        let words = units.div_ceil(64) as usize;
+        Map {
+            units,
+            unit,
+            words: vec![0; words],
+            full: vec![0; words.div_ceil(64)],
+        }
+    }
+
+    fn clear(&mut self) {
+        self.words.fill(0);
+        self.full.fill(0);
+    }
+
+    /// The start of the first free unit from `start` on, then from the front, bytes.
+    fn free_from(&self, start: u64) -> Option<u64> {
+        let unit = start / self.unit;
+        let found = self.free_after(unit).or_else(|| self.free_after(0));
+        found.map(|unit| unit * self.unit)
+    }
+
+    fn free_after(&self, unit: u64) -> Option<u64> {
+        let mut word = (unit / 64) as usize;
+        let mut bits = !*self.words.get(word)? & (u64::MAX << (unit % 64));
+        while bits == 0 {
+            word += 1;
+            // Whole groups of 64 full words are passed over at once.
+            let mut group = word / 64;
+            let mut open = !*self.full.get(group)? & (u64::MAX << (word % 64));
+            while open == 0 {
+                group += 1;
+                open = !*self.full.get(group)?;
+            }
+            word = group * 64 + open.trailing_zeros() as usize;
+            bits = !*self.words.get(word)?;
+        }
+        let unit = word as u64 * 64 + u64::from(bits.trailing_zeros());
+        (unit < self.units).then_some(unit)
+    }
+
+    /// Takes `bytes` from a free unit on, or what is free of them; gives the bytes taken.
+    fn take(&mut self, start: u64, bytes: u64) -> u64 {
+        let first = start / self.unit;
+        let wanted = bytes.div_ceil(self.unit);
+        let mut taken = 0;
+        while taken < wanted && first + taken < self.units {
+            let unit = first + taken;
+            let word = (unit / 64) as usize;
+            if self.words[word] >> (unit % 64) & 1 == 1 {
+                break;
+            }
+            self.words[word] |= 1 << (unit % 64);
+            if self.words[word] == u64::MAX {
+                self.full[word / 64] |= 1 << (word % 64);
+            }
+            taken += 1;
+        }
+        bytes.min(taken.max(1) * self.unit)
+    }
+}
+
+#[cfg(test)]
+#[path = "places_tests.rs"]
+mod tests;

@@ -1,0 +1,120 @@
+//! Which engine plays which of fio's, and how deep its queue really is.
+
+use fio_parse::workload::Job;
+
+use super::Draft;
+use super::job::EngineKind;
+
+/// fio's own default on Linux is psync; `aio` and `linuxaio` are other names of libaio.
+pub(super) fn asked_engine(job: &Job) -> &str {
+    match job.engine.as_deref() {
+        None => "psync",
+        Some("aio" | "linuxaio") => "libaio",
+        Some(engine) => engine,
+    }
+}
+
+/// The engine to use and the depth it really has over so many files.
+pub(super) fn engine(
+    job: &Job,
+    direct: bool,
+    asked_depth: u32,
+    files: u32,
+    draft: &mut Draft<'_>,
+) -> Option<(EngineKind, u32)> {
+    let asked = asked_engine(job);
+    let mut engine = match asked {
+        "psync" => EngineKind::Sync,
+        "sync" | "pvsync" | "pvsync2" => {
+            draft.note_with("engine-as-psync", asked.to_owned());
+            EngineKind::Sync
+        }
+        "io_uring" => EngineKind::Uring,
+        "libaio" if direct => {
+            draft.note("libaio-direct-as-uring");
+            EngineKind::Uring
+        }
+        "libaio" => {
+            draft.note("libaio-buffered-serial");
+            EngineKind::Sync
+        }
+        "posixaio" => {
+            draft.note("posixaio-linux-serial");
+            EngineKind::Helper
+        }
+        "windowsaio" | "solarisaio" => {
+            draft.note_with("engine-of-another-system", asked.to_owned());
+            EngineKind::Uring
+        }
+        "vsync" => {
+            draft.note("vsync-gathers");
+            EngineKind::Vector
+        }
+        "mmap" => EngineKind::Mmap,
+        "null" => {
+            draft.note("null-engine");
+            EngineKind::Null
+        }
+        _ => {
+            draft.refuse_about("engine", "ioengine", refused_engine(asked));
+            return None;
+        }
+    };
+    if asked == "mmap" && draft.target.engine == Some(EngineKind::Uring) {
+        let why = "mmap measures page faults, which io_uring has none of; leave --engine out";
+        draft.refuse_about("engine", "ioengine", why.to_owned());
+    }
+    if let Some(wanted) = draft.target.engine
+        && wanted != engine
+    {
+        draft.note_with("engine-override", format!("{} for {asked}", wanted.name()));
+        engine = wanted;
+    }
+    if engine == EngineKind::Uring
+        && let Err(why) = &draft.target.uring
+    {
+        let why = why.clone();
+        draft.note_with("uring-unavailable", why);
+        engine = EngineKind::Sync;
+    }
+    if engine == EngineKind::Mmap && direct {
+        draft.note("mmap-ignores-direct");
+    }
+    if matches!(engine, EngineKind::Uring | EngineKind::Helper) {
+        draft.note("clat-holds-submission");
+    }
+    let depth = match engine {
+        EngineKind::Uring | EngineKind::Null | EngineKind::Vector => asked_depth,
+        // One I/O at a time per file.
+        EngineKind::Helper => asked_depth.min(files),
+        EngineKind::Sync | EngineKind::Mmap => 1,
+    };
+    if depth < asked_depth {
+        let detail = format!("asked {asked_depth}, effective {depth}");
+        match asked {
+            "psync" | "sync" | "pvsync" | "pvsync2" | "mmap" => {
+                draft.note_with("sync-engine-depth-one", detail)
+            }
+            "posixaio" => draft.note_with("depth-illusory", detail),
+            _ => {}
+        }
+    }
+    Some((engine, depth))
+}
+
+fn refused_engine(engine: &str) -> String {
+    let why = match engine {
+        "net" | "netsplice" | "rdma" | "rbd" | "rados" | "http" | "nbd" | "nfs" | "gfapi"
+        | "gfapi_async" | "libiscsi" | "libhdfs" | "dfs" | "ime" => "needs a server on the network",
+        "io_uring_cmd" | "sg" | "libzbc" | "mtd" | "dev-dax" | "libpmem" | "pmemblk" | "xnvme"
+        | "spdk" | "libblkio" => "works on raw devices, which are never touched",
+        "cpuio" => "burns CPU and moves no data",
+        "exec" => "runs programs",
+        engine if engine.starts_with("external") || engine.ends_with(".so") => "loads foreign code",
+        _ => "is not known or not supported",
+    };
+    format!(
+        "the engine {engine} {why}; psync, sync, pvsync, pvsync2, vsync, io_uring, libaio, posixaio, \
+         mmap and null are played, and --engine overrides none of these refusals"
+    )
+}

@@ -1,0 +1,562 @@
+//! A verdict on every fio option that [`fio_parse::workload::Job`] holds as plain text.
+//!
+//! Options that change only what fio prints are accepted and noted; options with an effect
+//! are carried out or refused by name. None is passed over.
+
+mod tables;
+mod values;
+
+use fio_parse::workload::options::nearest;
+use fio_parse::workload::{Job, options};
+
+use super::Draft;
+use super::job::{
+    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Service, Sizes, Strided, Think, Verify,
+};
+use crate::content::Content;
+use tables::{CARRIED_OUT, ONLY_THE_DEFAULT, PRESENTATION, REFUSED};
+use values::{by_direction, size, time, truth};
+
+/// What the plain-text options of a job come to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Choices {
+    pub invalidate: bool,
+    pub hint: Hint,
+    pub order: Order,
+    pub sizes: Option<[Sizes; 2]>,
+    pub service: Service,
+    pub open_files: Option<u64>,
+    pub batch: Batch,
+    pub pace: Pace,
+    pub content: Content,
+    pub verify: Option<Verify>,
+    pub place: Place,
+    pub range_sync: Option<RangeSync>,
+    pub fallocate: Fallocate,
+    pub overwrite: bool,
+    pub create_fsync: bool,
+    pub pre_read: bool,
+    pub new_group: bool,
+    pub exit_all: bool,
+    pub offset_increment: u64,
+    pub most_ios: Option<u64>,
+    /// The CPUs are dealt out to the clones one by one.
+    pub split_cpus: bool,
+    /// A size that depends on the target, as written.
+    pub open_size: Option<String>,
+}
+
+/// What the kernel is told about the order of offsets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hint {
+    None,
+    Pattern,
+    Random,
+    Sequential,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Choices {
+            invalidate: true,
+            hint: Hint::Pattern,
+            order: Order::default(),
+            sizes: None,
+            service: Service::RoundRobin(1),
+            open_files: None,
+            batch: Batch::default(),
+            pace: Pace::default(),
+            content: Content::Scrambled,
+            verify: None,
+            place: Place::default(),
+            range_sync: None,
+            fallocate: Fallocate::Native,
+            overwrite: false,
+            create_fsync: true,
+            pre_read: false,
+            new_group: false,
+            exit_all: false,
+            offset_increment: 0,
+            most_ios: None,
+            split_cpus: false,
+            open_size: None,
+        }
+    }
+}
+
+/// Values of which several make one choice.
+#[derive(Default)]
+struct Parts {
+    zero: bool,
+    refill: bool,
+    no_scramble: bool,
+    compress: u8,
+    chunk: Option<u32>,
+    dedupe: u8,
+    pattern: Option<Vec<u8>>,
+    check: Option<String>,
+    verify_pattern: Option<Vec<u8>>,
+    backlog: u32,
+    no_verify: bool,
+    zone: (Option<u64>, Option<u64>, u64),
+    think: (u64, u64, u32),
+    prio: (Option<u16>, Option<u16>),
+}
+
+/// What came of an option.
+enum Read {
+    Taken,
+    /// The value is none of this option's.
+    Wrong,
+    /// It has no rule here.
+    Unknown,
+}
+
+/// Takes a value, or says that it is wrong.
+fn put<T>(into: &mut T, value: Option<T>) -> Read {
+    match value {
+        Some(value) => {
+            *into = value;
+            Read::Taken
+        }
+        None => Read::Wrong,
+    }
+}
+
+/// Goes through the options of a job.
+pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
+    let mut choices = Choices::default();
+    let mut parts = Parts::default();
+    let decimal = job
+        .other
+        .iter()
+        .any(|(name, value)| name == "kb_base" && value.trim() == "1000");
+    let lfsr = job
+        .other
+        .iter()
+        .any(|(name, value)| name == "random_generator" && value.trim() == "lfsr");
+    for (name, value) in &job.other {
+        let (name, value) = (name.as_str(), value.trim());
+        if !PRESENTATION.contains(&name) && value.contains('$') {
+            draft.refuse_about(
+                "missing-values",
+                name,
+                format!("{name}={value} leaves a value open; give it with --set NAME=VALUE"),
+            );
+            continue;
+        }
+        let mut read = files_and_order(name, value, decimal, &mut choices, &mut parts);
+        if matches!(read, Read::Unknown) {
+            read = content_and_pace(name, value, decimal, &mut choices, &mut parts);
+        }
+        match read {
+            Read::Taken => {}
+            Read::Wrong => draft.refuse_about(
+                "option-value",
+                name,
+                format!("{name}={value}: this value is not one that fio-replay can play"),
+            ),
+            Read::Unknown => special(job, name, value, &mut choices, draft),
+        }
+    }
+    if lfsr {
+        // A full cycle: each block once, map or not.
+        choices.order.random_map = true;
+    }
+    combine(job, &mut choices, parts, draft);
+    choices
+}
+
+fn files_and_order(
+    name: &str,
+    value: &str,
+    decimal: bool,
+    choices: &mut Choices,
+    parts: &mut Parts,
+) -> Read {
+    let flag = || truth(value);
+    let bytes = || size(value, decimal);
+    let narrow = || bytes().and_then(|bytes| u32::try_from(bytes).ok());
+    match name {
+        "invalidate" => put(&mut choices.invalidate, flag()),
+        "fadvise_hint" => {
+            let hint = match value {
+                "0" | "none" => Some(Hint::None),
+                "1" | "" => Some(Hint::Pattern),
+                "random" => Some(Hint::Random),
+                "sequential" => Some(Hint::Sequential),
+                _ => None,
+            };
+            put(&mut choices.hint, hint)
+        }
+        "overwrite" => put(&mut choices.overwrite, flag()),
+        "create_fsync" => put(&mut choices.create_fsync, flag()),
+        "pre_read" => put(&mut choices.pre_read, flag()),
+        "new_group" => put(&mut choices.new_group, flag()),
+        "exitall" => put(&mut choices.exit_all, flag()),
+        "norandommap" => put(&mut choices.order.random_map, flag().map(|off| !off)),
+        "random_distribution" => put(&mut choices.order.spread, values::spread(value)),
+        "percentage_random" => {
+            let percent = |text: &str| text.parse::<u8>().ok().filter(|&percent| percent <= 100);
+            put(
+                &mut choices.order.percent_random,
+                by_direction(value, percent),
+            )
+        }
+        "ba" => put(
+            &mut choices.order.align,
+            narrow().filter(|&bytes| bytes > 0).map(Some),
+        ),
+        "bs_unaligned" => put(&mut choices.order.unaligned, flag()),
+        "rw_sequencer" => {
+            let identical = match value {
+                "sequential" => Some(false),
+                "identical" => Some(true),
+                _ => None,
+            };
+            put(&mut choices.order.identical, identical)
+        }
+        "bsrange" => put(&mut choices.sizes, values::range(value, decimal).map(Some)),
+        "bssplit" => put(&mut choices.sizes, values::split(value, decimal).map(Some)),
+        "zonesize" => put(
+            &mut parts.zone.0,
+            bytes().filter(|&bytes| bytes > 0).map(Some),
+        ),
+        "zonerange" => put(
+            &mut parts.zone.1,
+            bytes().filter(|&bytes| bytes > 0).map(Some),
+        ),
+        "zoneskip" => put(&mut parts.zone.2, bytes()),
+        "file_service_type" => put(&mut choices.service, values::service(value)),
+        "openfiles" => put(&mut choices.open_files, bytes().map(Some)),
+        "offset_increment" => put(&mut choices.offset_increment, bytes()),
+        "number_ios" => put(
+            &mut choices.most_ios,
+            bytes().filter(|&most| most > 0).map(Some),
+        ),
+        "fallocate" => put(&mut choices.fallocate, fallocate(value)),
+        "sync_file_range" => put(&mut choices.range_sync, values::range_sync(value).map(Some)),
+        _ => Read::Unknown,
+    }
+}
+
+fn content_and_pace(
+    name: &str,
+    value: &str,
+    decimal: bool,
+    choices: &mut Choices,
+    parts: &mut Parts,
+) -> Read {
+    let flag = || truth(value);
+    let bytes = || size(value, decimal);
+    let narrow = || bytes().and_then(|bytes| u32::try_from(bytes).ok());
+    let percent = || value.parse::<u8>().ok().filter(|&percent| percent <= 100);
+    match name {
+        "zero_buffers" => put(&mut parts.zero, flag()),
+        "refill_buffers" => put(&mut parts.refill, flag()),
+        "scramble_buffers" => put(&mut parts.no_scramble, flag().map(|on| !on)),
+        "buffer_compress_percentage" => put(&mut parts.compress, percent()),
+        "buffer_compress_chunk" => put(
+            &mut parts.chunk,
+            narrow().filter(|&bytes| bytes > 0).map(Some),
+        ),
+        "dedupe_percentage" => put(&mut parts.dedupe, percent()),
+        "buffer_pattern" => put(&mut parts.pattern, values::pattern(value).map(Some)),
+        "verify" => {
+            let none = ["0", "none", "off", "null"].contains(&value);
+            parts.check = (!none).then(|| value.to_owned());
+            Read::Taken
+        }
+        "verify_pattern" => put(&mut parts.verify_pattern, values::pattern(value).map(Some)),
+        "verify_backlog" => put(&mut parts.backlog, narrow()),
+        "do_verify" => put(&mut parts.no_verify, flag().map(|on| !on)),
+        "iodepth_batch" => put(&mut choices.batch.submit, narrow()),
+        "iodepth_batch_complete_min" => put(&mut choices.batch.complete, narrow()),
+        "iodepth_low" => put(&mut choices.batch.low, narrow()),
+        "rate" => put(
+            &mut choices.pace.bytes,
+            by_direction(value, |text| rate(text, decimal)),
+        ),
+        "rate_iops" => put(
+            &mut choices.pace.ios,
+            by_direction(value, |text| rate(text, decimal)),
+        ),
+        "rate_process" => {
+            let poisson = match value {
+                "linear" => Some(false),
+                "poisson" => Some(true),
+                _ => None,
+            };
+            put(&mut choices.pace.poisson, poisson)
+        }
+        "thinktime" => put(&mut parts.think.0, time(value, 1000)),
+        "thinktime_spin" => put(&mut parts.think.1, time(value, 1000)),
+        "thinktime_blocks" => put(&mut parts.think.2, narrow()),
+        "startdelay" => put(&mut choices.pace.delay_ns, time(value, 1_000_000_000)),
+        "cpus_allowed" => put(&mut choices.place.cpus, values::cpus(value)),
+        "cpumask" => {
+            let mask = bytes().filter(|&mask| mask > 0);
+            put(
+                &mut choices.place.cpus,
+                mask.map(|mask| (0..64).filter(|cpu| mask >> cpu & 1 == 1).collect()),
+            )
+        }
+        "cpus_allowed_policy" => put(
+            &mut choices.split_cpus,
+            ["shared", "split"]
+                .iter()
+                .position(|known| *known == value)
+                .map(|split| split == 1),
+        ),
+        "nice" => put(
+            &mut choices.place.nice,
+            value.parse().ok().filter(|nice| (-20..=19).contains(nice)),
+        ),
+        "prio" => put(
+            &mut parts.prio.1,
+            value.parse().ok().filter(|&level| level <= 7).map(Some),
+        ),
+        "prioclass" => put(
+            &mut parts.prio.0,
+            value.parse().ok().filter(|&class| class <= 3).map(Some),
+        ),
+        _ => Read::Unknown,
+    }
+}
+
+/// A rate; empty is none.
+fn rate(text: &str, decimal: bool) -> Option<u64> {
+    if text.is_empty() {
+        Some(0)
+    } else {
+        size(text, decimal)
+    }
+}
+
+/// Options whose rule looks at more than the value.
+fn special(job: &Job, name: &str, value: &str, choices: &mut Choices, draft: &mut Draft<'_>) {
+    match name {
+        "unlink" | "unlink_each_loop" => draft.note("removed-at-end"),
+        "write_bw_log" | "write_lat_log" | "write_iops_log" => draft.note("logs-averaged"),
+        "rw" => modifier(job, value, choices, draft),
+        "bs" | "iodepth" | "numjobs" | "loops" | "runtime" | "ramp_time" | "direct" | "sync"
+        | "fsync" | "fdatasync" | "end_fsync" | "rwmixread" | "rwmixwrite" | "stonewall"
+        | "io_size" => {
+            draft.refuse_about(
+                "option-value",
+                name,
+                format!("{name}={value} cannot be read"),
+            );
+        }
+        "offset" => draft.refuse_about(
+            "option-value",
+            name,
+            format!("offset={value} depends on the original target; give it in bytes"),
+        ),
+        "size" | "filesize" => {
+            choices.open_size = Some(format!("{name}={value}"));
+            if name == "size" && job.size_bytes.is_none() && draft.target.size.is_none() {
+                draft.refuse_about(
+                    "no-size",
+                    name,
+                    format!("size={value} depends on the original target; give a size with --size"),
+                );
+            }
+        }
+        "create_on_open" if truth(value) == Some(true) => {
+            if job.pattern.is_none_or(|pattern| pattern.reads()) {
+                draft.refuse_about(
+                    "option",
+                    name,
+                    "create_on_open=1 makes the file when the clock runs, so there is nothing to read".to_owned(),
+                );
+            } else {
+                choices.fallocate = Fallocate::None;
+                draft.note("created-before-open");
+            }
+        }
+        "create_on_open" => {}
+        "mem" => {
+            let kind = value.split(':').next().unwrap_or_default();
+            match kind {
+                "malloc" | "mmap" | "shm" | "mmapshared" => {}
+                "shmhuge" | "mmaphuge" => draft.note_with("small-pages", value.to_owned()),
+                _ => draft.refuse_about(
+                    "option",
+                    name,
+                    format!("mem={value} needs a device or is not known"),
+                ),
+            }
+        }
+        "hugepage-size" => draft.note_with("small-pages", format!("{name}={value}")),
+        "nrfiles" => {}
+        _ => judge(name, value, draft),
+    }
+}
+
+/// `rw=randread:8`, `rw=read:4k`, `rw=write:-8k`.
+fn modifier(job: &Job, value: &str, choices: &mut Choices, draft: &mut Draft<'_>) {
+    let decimal = false;
+    let random = job.pattern.is_some_and(|pattern| pattern.is_random());
+    let taken = value.split_once(':').is_some_and(|(_, text)| {
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(digits) => (-1, digits),
+            None => (1, text),
+        };
+        let Some(number) = size(digits, decimal).filter(|&number| number <= 1 << 40) else {
+            return false;
+        };
+        if random {
+            choices.order.run = number.clamp(1, u64::from(u32::MAX)) as u32;
+            sign > 0 && number > 0
+        } else {
+            choices.order.gap = sign * number as i64;
+            true
+        }
+    });
+    if !taken || job.pattern.is_none() {
+        let why = format!(
+            "rw={value} is none of read, write, rw, randread, randwrite, randrw with a number behind a colon"
+        );
+        draft.refuse_about("option-value", "rw", why);
+    }
+}
+
+/// Makes one choice of several values.
+fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>) {
+    choices.content = if parts.zero || parts.compress == 100 {
+        Content::Zeros
+    } else if let Some(pattern) = parts.pattern {
+        Content::Pattern(pattern)
+    } else if parts.compress > 0 || parts.dedupe > 0 {
+        Content::Mixed {
+            compress: parts.compress,
+            chunk: parts.chunk.unwrap_or(512),
+            dedupe: parts.dedupe,
+        }
+    } else {
+        content(false, parts.refill, !parts.no_scramble)
+    };
+    let (ns, spin_ns, blocks) = parts.think;
+    if ns > 0 {
+        let spin_ns = spin_ns.min(ns);
+        choices.pace.think = Some(Think {
+            ns,
+            spin_ns,
+            blocks: blocks.max(1),
+        });
+    }
+    if let (Some(size), range, skip) = parts.zone {
+        choices.order.strided = Some(Strided {
+            size,
+            range: range.unwrap_or(size),
+            skip,
+        });
+    } else if job
+        .other
+        .iter()
+        .any(|(name, value)| name == "zonemode" && value == "strided")
+    {
+        draft.refuse_about(
+            "option-value",
+            "zonemode",
+            "zonemode=strided needs zonesize".to_owned(),
+        );
+    }
+    if parts.prio != (None, None) {
+        let (class, level) = parts.prio;
+        // fio's default class is best effort, whose middle level is 4.
+        choices.place.io_priority = Some((class.unwrap_or(2), level.unwrap_or(4)));
+    }
+    if parts.no_verify {
+        return;
+    }
+    let Some(kind) = parts.check else {
+        return;
+    };
+    let check = match (kind.as_str(), parts.verify_pattern) {
+        ("crc32c" | "crc32c-intel", _) => Some(Check::Crc32c),
+        ("md5", _) => Some(Check::Md5),
+        ("pattern", Some(pattern)) => Some(Check::Pattern(pattern)),
+        _ => None,
+    };
+    let Some(check) = check else {
+        let why = format!(
+            "verify={kind} is not played; crc32c, md5 and pattern (with verify_pattern) are, and verify=0 leaves it out"
+        );
+        return draft.refuse_about("option", "verify", why);
+    };
+    draft.note("verify-header");
+    choices.verify = Some(Verify {
+        check,
+        backlog: parts.backlog,
+    });
+}
+
+/// Whether an option changes only what fio prints.
+pub(super) fn is_presentation(name: &str) -> bool {
+    PRESENTATION.contains(&name)
+}
+
+/// The verdict on options of fio itself: those of a job are judged with the job.
+pub(super) fn judge_program(name: &str, value: &str, writes: bool, draft: &mut Draft<'_>) {
+    if name == "readonly" {
+        if writes {
+            let why = "--readonly forbids the writes that the job asks for".to_owned();
+            draft.refuse_about("readonly", name, why);
+        }
+        return;
+    }
+    judge(name, value, draft);
+}
+
+/// The verdict on an option without a rule of its own.
+fn judge(name: &str, value: &str, draft: &mut Draft<'_>) {
+    if is_presentation(name) {
+        return draft.note_with("presentation", name.to_owned());
+    }
+    if CARRIED_OUT.contains(&name) {
+        return;
+    }
+    if let Some((_, values, why)) = ONLY_THE_DEFAULT.iter().find(|(known, ..)| *known == name) {
+        if !values.contains(&value) {
+            draft.refuse_about("option", name, format!("{name}={value} {why}"));
+        }
+        return;
+    }
+    if let Some((_, why)) = REFUSED.iter().find(|(known, _)| *known == name) {
+        return draft.refuse_about("option", name, format!("{name} {why}"));
+    }
+    if options::lookup(name, false).option().is_some() {
+        let why =
+            format!("{name}={value} is not supported; leave it out if the test does not need it");
+        return draft.refuse_about("option", name, why);
+    }
+    let hint = nearest(name).map_or(String::new(), |nearest| format!("; did it mean {nearest}?"));
+    draft.refuse_about(
+        "unknown-option",
+        name,
+        format!("{name} is no option of fio{hint}"),
+    );
+}
+
+/// The content that the plain options on buffers ask for.
+pub(super) fn content(zero: bool, refill: bool, scramble: bool) -> Content {
+    match (zero, refill, scramble) {
+        (true, _, _) => Content::Zeros,
+        (_, true, _) => Content::Refilled,
+        (_, _, true) => Content::Scrambled,
+        _ => Content::Fixed,
+    }
+}
+
+/// fio's values of `fallocate`.
+fn fallocate(value: &str) -> Option<Fallocate> {
+    match value {
+        "native" | "posix" | "1" => Some(Fallocate::Native),
+        "keep" => Some(Fallocate::KeepSize),
+        "truncate" => Some(Fallocate::Truncate),
+        "none" | "0" => Some(Fallocate::None),
+        _ => None,
+    }
+}

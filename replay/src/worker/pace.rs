@@ -1,0 +1,157 @@
+//! How fast a job may go: rates, and pauses after so many I/Os.
+//!
+//! A rate is a line from the start of the window: the n-th byte is due at n / rate. An I/O
+//! that comes late does not move the line, so the job catches up after a stall, as fio does.
+//! A rate in I/Os counts each as one block of the job's smallest size. With `poisson` the
+//! gaps are exponential with the same mean, and the line is the sum of the gaps.
+
+use crate::clock::Stamp;
+use crate::offsets::Rng;
+use crate::plan::job::{JobPlan, Think};
+
+const SECOND: u128 = 1_000_000_000;
+
+/// The pace of one job.
+#[derive(Debug)]
+pub(super) struct Pacer {
+    /// Bytes per second of reads and writes; 0 without bound.
+    rates: [u64; 2],
+    smallest: [u64; 2],
+    issued: [u64; 2],
+    /// Sums of drawn gaps, ns.
+    drawn: Option<[f64; 2]>,
+    rng: Rng,
+    think: Option<Think>,
+    since_pause: u32,
+}
+
+impl Pacer {
+    /// The pace of a job; `None` if it may go as fast as it can.
+    pub(super) fn new(job: &JobPlan) -> Option<Self> {
+        let pace = &job.pace;
+        if !pace.bounded() && pace.think.is_none() {
+            return None;
+        }
+        let smallest = [0, 1].map(|way| u64::from(job.sizes[way].smallest()));
+        let rates = [0, 1].map(|way| match pace.bytes[way] {
+            0 => pace.ios[way].saturating_mul(smallest[way]),
+            bytes => bytes,
+        });
+        Some(Pacer {
+            rates,
+            smallest,
+            issued: [0; 2],
+            drawn: pace.poisson.then_some([0.0; 2]),
+            rng: Rng::new(job.seed ^ 0x9ACE),
+            think: pace.think,
+            since_pause: 0,
+        })
+    }
+
+    /// When the next I/O is due; it counts as issued.
+    pub(super) fn due(&mut self, start: Stamp, write: bool, bytes: u32) -> Stamp {
+        let way = usize::from(write);
+        let rate = self.rates[way];
+        if rate == 0 {
+            return start;
+        }
+        let before = self.issued[way];
+        self.issued[way] += u64::from(bytes);
+        let ns = match &mut self.drawn {
+            None => (u128::from(before) * SECOND / u128::from(rate)) as u64,
+            Some(sums) => {
+                let mean = self.smallest[way] as f64 * 1e9 / rate as f64;
+                // 1 - u lies in (0, 1], so its logarithm is finite.
+                let even = 1.0 - (self.rng.next() >> 11) as f64 / (1u64 << 53) as f64;
+                sums[way] -= even.ln() * mean;
+                sums[way] as u64
+            }
+        };
+        start.saturating_add(ns)
+    }
+
+    /// The window starts over (end of the ramp).
+    pub(super) fn begin(&mut self) {
+        self.issued = [0; 2];
+        self.drawn = self.drawn.map(|_| [0.0; 2]);
+    }
+
+    /// An I/O was completed.
+    pub(super) fn completed(&mut self) {
+        self.since_pause += 1;
+    }
+
+    /// Whether a pause is due.
+    pub(super) fn pause_due(&self) -> bool {
+        self.think
+            .is_some_and(|think| self.since_pause >= think.blocks.max(1))
+    }
+
+    /// The pause that is due, if one is; the count starts anew.
+    pub(super) fn pause(&mut self) -> Option<Think> {
+        let due = self.pause_due();
+        if due {
+            self.since_pause = 0;
+        }
+        self.think.filter(|_| due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::job::tests::job;
+
+    fn pacer(change: impl Fn(&mut JobPlan)) -> Option<Pacer> {
+        let mut job = job("write");
+        change(&mut job);
+        Pacer::new(&job)
+    }
+
+    #[test]
+    fn a_rate_is_a_line_from_the_start() {
+        assert!(pacer(|_| {}).is_none());
+        let mut pacer = pacer(|job| job.pace.ios = [0, 100]).unwrap();
+        let dues: Vec<u64> = (0..4).map(|_| pacer.due(1000, true, 4096)).collect();
+        assert_eq!(dues, [1000, 10_001_000, 20_001_000, 30_001_000]);
+        assert_eq!(pacer.due(1000, false, 4096), 1000, "reads are not bounded");
+        pacer.begin();
+        assert_eq!(pacer.due(5000, true, 4096), 5000);
+    }
+
+    #[test]
+    fn poisson_gaps_have_the_mean_and_the_spread_of_an_exponential() {
+        let mut pacer = pacer(|job| {
+            job.pace.ios = [0, 1000];
+            job.pace.poisson = true;
+        })
+        .unwrap();
+        let dues: Vec<f64> = (0..20_000)
+            .map(|_| pacer.due(0, true, 4096) as f64)
+            .collect();
+        let gaps: Vec<f64> = dues.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!((mean / 1e6 - 1.0).abs() < 0.03, "{mean}");
+        assert!(
+            (variance.sqrt() / mean - 1.0).abs() < 0.04,
+            "coefficient of variation is 1"
+        );
+    }
+
+    #[test]
+    fn pauses_come_after_so_many() {
+        let think = Think {
+            ns: 7,
+            spin_ns: 0,
+            blocks: 2,
+        };
+        let mut pacer = pacer(|job| job.pace.think = Some(think)).unwrap();
+        pacer.completed();
+        assert_eq!(pacer.pause(), None);
+        pacer.completed();
+        assert!(pacer.pause_due());
+        assert_eq!(pacer.pause(), Some(think));
+        assert_eq!(pacer.pause(), None);
+    }
+}

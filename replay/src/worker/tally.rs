@@ -1,0 +1,171 @@
+//! What a job counts while it runs.
+
+use std::io;
+
+use crate::clock::Usage;
+use crate::control::Stop;
+use crate::hist::{Histogram, Stat};
+
+/// Length of the windows of the bandwidth and IOPS series, ns; fio's default.
+pub const SAMPLE_NS: u64 = 500_000_000;
+
+/// What one direction of a job did.
+#[derive(Debug, Clone, Default)]
+pub struct Flow {
+    /// I/Os issued in the measured window.
+    pub ios: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// I/Os that moved less than asked; their rest was issued again.
+    pub short: u64,
+    /// Submission latency; empty for synchronous engines.
+    pub slat: Stat,
+    /// Completion latency.
+    pub clat: Stat,
+    /// Total latency.
+    pub lat: Stat,
+    /// Distribution of the completion latency.
+    pub clat_histogram: Histogram,
+}
+
+impl Flow {
+    /// Adds what another job did.
+    pub fn merge(&mut self, other: &Flow) {
+        self.ios += other.ios;
+        self.bytes += other.bytes;
+        self.short += other.short;
+        self.slat.merge(&other.slat);
+        self.clat.merge(&other.clat);
+        self.lat.merge(&other.lat);
+        self.clat_histogram.merge(&other.clat_histogram);
+    }
+}
+
+/// What the periodic syncs did.
+#[derive(Debug, Clone, Default)]
+pub struct SyncFlow {
+    /// How many there were: fsync and fdatasync.
+    pub count: u64,
+    /// Their latency.
+    pub lat: Stat,
+    /// Its distribution.
+    pub histogram: Histogram,
+}
+
+/// One window of the series: when it ended, since the start, and what was completed in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sample {
+    /// End of the window, ns since the start of the measured window.
+    pub end_ns: u64,
+    /// Bytes read and written.
+    pub bytes: [u64; 2],
+    /// Reads and writes.
+    pub ios: [u64; 2],
+    /// Sums of their latencies, ns: slat, clat, lat, each of reads and writes.
+    pub latency_ns: [[u64; 2]; 3],
+}
+
+/// A failed operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The error number.
+    pub code: i32,
+    /// What failed, in a sentence without the error's own words.
+    pub what: String,
+}
+
+impl Failure {
+    /// The failure behind an error.
+    pub fn of(error: &io::Error, what: impl Into<String>) -> Self {
+        // An error that is not the kernel's (a swapped file, a full ring) brings own words.
+        match error.raw_os_error() {
+            Some(code) => Failure {
+                code,
+                what: what.into(),
+            },
+            None => Failure {
+                code: libc::EIO,
+                what: format!("{}: {error}", what.into()),
+            },
+        }
+    }
+
+    /// The sentence with the error's words.
+    pub fn sentence(&self) -> String {
+        format!("{}: {}", self.what, io::Error::from_raw_os_error(self.code))
+    }
+}
+
+impl Sample {
+    /// Adds what was counted in the next window.
+    pub fn merge(&mut self, next: &Sample) {
+        self.end_ns = next.end_ns;
+        for way in 0..2 {
+            self.bytes[way] += next.bytes[way];
+            self.ios[way] += next.ios[way];
+            for kind in 0..3 {
+                self.latency_ns[kind][way] += next.latency_ns[kind][way];
+            }
+        }
+    }
+}
+
+/// How many levels fio's depth distributions have: 1, 2, 4, 8, 16, 32, 64 and more.
+pub const DEPTH_LEVELS: usize = 7;
+
+/// Everything a job measured, raw.
+#[derive(Debug, Clone, Default)]
+pub struct JobOutcome {
+    /// Reads and writes.
+    pub flows: [Flow; 2],
+    /// Periodic syncs.
+    pub syncs: SyncFlow,
+    /// The measured window, ns.
+    pub window_ns: u64,
+    /// The part of it before the final sync, ns.
+    pub io_phase_ns: u64,
+    /// Time in final syncs (`end_fsync`, `fsync_on_close`) inside the window, ns.
+    pub final_sync_ns: u64,
+    /// Number of final syncs.
+    pub final_syncs: u64,
+    /// CPU time and faults inside the window, where they can be told from other jobs'.
+    pub usage: Option<Usage>,
+    /// In-flight I/Os when one was issued: 1, 2-3, 4-7, ... 64 and more.
+    pub depths: [u64; DEPTH_LEVELS],
+    /// I/Os per hand-over: none, 1-4, 5-8, 9-16, 17-32, 33-64, more.
+    pub submits: [u64; DEPTH_LEVELS],
+    /// Completions per collection, in the same classes.
+    pub completes: [u64; DEPTH_LEVELS],
+    /// Wraps of a `time_based` run.
+    pub wraps: u64,
+    /// Passes begun.
+    pub passes: u64,
+    /// The series.
+    pub samples: Vec<Sample>,
+    /// Everything ever issued, ramp included: I/Os, bytes, bytes written.
+    pub issued: [u64; 3],
+    /// Blocks that were read back and found to be what was written.
+    pub checked: u64,
+    /// How the engine was set up.
+    pub setup: Option<String>,
+    /// Why it ended early, if it did.
+    pub stopped: Option<Stop>,
+    /// What went wrong, if something did.
+    pub failure: Option<Failure>,
+    /// Things asked of the system that it did not grant.
+    pub remarks: Vec<String>,
+}
+
+/// fio's classes of batch sizes: 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.
+#[inline(always)]
+pub(super) fn batch_level(count: usize) -> usize {
+    match count {
+        0 => 0,
+        1..=4 => 1,
+        5..=8 => 2,
+        9..=16 => 3,
+        17..=32 => 4,
+        33..=64 => 5,
+        _ => 6,
+    }
+}
