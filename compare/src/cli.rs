@@ -1,9 +1,9 @@
 //! The command line: arguments in, bytes out.
 //!
 //! `run` is a plain function over arguments and streams, so that tests call it without a process.
-//! Data goes to stdout, talk to stderr. Exit status: 0 a comparison was printed; 1 nothing was
-//! found to compare, or a gate failed; 2 the request or an input was bad (what could be read is
-//! still printed). A closed pipe ends the program quietly with 0.
+//! Data goes to stdout, talk to stderr. Exit status: 0 a comparison was printed; 1 a gate failed;
+//! 2 the request or an input was bad (what could be read is still printed), or nothing was found
+//! to compare. A closed pipe ends the program quietly with 0.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use fio_parse::Log;
+use fio_parse::cli::{Input as Named, Place};
 
 use crate::build;
 use crate::claims;
@@ -37,9 +38,9 @@ use crate::why;
 #[derive(Debug, Parser)]
 #[command(name = "fio-compare", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Args {
-    /// Files, LABEL=FILE, or - for standard input
-    #[arg(value_name = "INPUT", required = true)]
-    inputs: Vec<String>,
+    /// Files, LABEL=FILE, or - for standard input; without any, standard input unless it is a terminal
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<OsString>,
 
     /// Read all files below directories
     #[arg(short, long)]
@@ -163,7 +164,7 @@ Examples:
   fio-compare runs -r --row rw,bs --col engine --filter 'iodepth:32'
   fio-compare post.txt -m flush,bw-write        the flush at the end apart
 
-Exit status: 0 compared, 1 nothing found or gate failed, 2 bad request or input.";
+Exit status: 0 compared, 1 the gate failed, 2 bad request or input, or nothing to compare.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -206,6 +207,8 @@ pub struct Terminal {
     pub width: Option<u16>,
     /// `NO_COLOR` is set and not empty.
     pub no_color: bool,
+    /// Standard input is a terminal, so there is nothing to read from it.
+    pub stdin: bool,
 }
 
 fn metrics(text: &str) -> Result<Vec<Metric>, String> {
@@ -291,8 +294,9 @@ fn compare(
     };
     let mut claims = String::new();
     let mut names = Vec::new();
-    for argument in &args.inputs {
-        match expand(argument, args.recursive) {
+    let inputs = fio_parse::cli::inputs(&args.inputs, terminal.stdin).map_err(|e| e.to_string())?;
+    for input in inputs {
+        match expand(&input, args.recursive) {
             Ok(list) => names.extend(list),
             Err(message) => {
                 say(&format!("fio-compare: {message}"));
@@ -347,7 +351,8 @@ fn compare(
     }
     if builder.is_empty() {
         say("fio-compare: nothing to compare: no record was found that passes the filter");
-        return Ok((Vec::new(), if status == 0 { 1 } else { status }));
+        // 1 is the gate's: a call that found nothing must not look like a regression
+        return Ok((Vec::new(), 2));
     }
     let frame = builder.finish().map_err(|e| e.to_string())?;
     if let Some(path) = &args.export {
@@ -519,26 +524,18 @@ fn plan(args: &Args, view: &View) -> Plan {
 }
 
 /// An argument as (label, name) pairs; directories become their files with `-r`, in order of name.
-fn expand(argument: &str, recursive: bool) -> Result<Vec<(Option<String>, String)>, String> {
-    // A file whose very name holds `=` is taken as it is.
-    let (label, name) = match argument.split_once('=') {
-        Some((label, name))
-            if !label.is_empty() && !name.is_empty() && !Path::new(argument).exists() =>
-        {
-            (Some(label.to_owned()), name)
-        }
-        _ => (None, argument),
-    };
-    if name == "-" || !Path::new(name).is_dir() {
-        return Ok(vec![(label, name.to_owned())]);
+fn expand(input: &Named, recursive: bool) -> Result<Vec<(Option<String>, String)>, String> {
+    let (label, name) = (input.label.clone(), input.name());
+    if input.place == Place::Stdin || !Path::new(&name).is_dir() {
+        return Ok(vec![(label, name)]);
     }
     if !recursive {
         return Err(format!(
-            "{name}: is a directory; -r reads the files below it"
+            "{name}: expected a file, found a directory; -r reads the files below it"
         ));
     }
     let mut files = Vec::new();
-    walk(Path::new(name), &mut files).map_err(|e| format!("{name}: {e}"))?;
+    walk(Path::new(&name), &mut files).map_err(|e| format!("{name}: {e}"))?;
     files.sort();
     Ok(files.into_iter().map(|f| (label.clone(), f)).collect())
 }

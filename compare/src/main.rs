@@ -12,6 +12,7 @@ fn main() -> ExitCode {
             .is_terminal()
             .then(|| comfy_table::Table::new().width().unwrap_or(100)),
         no_color: std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()),
+        stdin: io::stdin().is_terminal(),
     };
     let status = cli::run(
         std::env::args_os(),

@@ -5,7 +5,9 @@
 //! thread, the best of several, so that a busy machine does not spoil them.
 
 use fio_parse::assemble::fio_log::LatencyUnit;
+use fio_parse::block::blocks;
 use fio_parse::block::fio_log::LogKind;
+use fio_parse::context::resolve;
 use fio_parse::record::write_jsonl;
 use fio_parse::series::{Format, series};
 use fio_parse::{Log, parse};
@@ -89,6 +91,18 @@ fn main() {
     });
     bench("normal text of fio 3", text.len(), || {
         records("a.txt", &text)
+    });
+    bench("normal text to blocks", text.len(), || {
+        let log = Log::from_bytes("a.txt", &text).unwrap();
+        blocks(&log).len()
+    });
+    bench("normal text to contexts", text.len(), || {
+        let log = Log::from_bytes("a.txt", &text).unwrap();
+        let blocks = blocks(&log);
+        let contexts = resolve(&log, &blocks);
+        (0..blocks.len())
+            .filter(|&block| contexts.get(block).is_some())
+            .count()
     });
     bench("normal text to JSON Lines", text.len(), || {
         lines("a.txt", &text)

@@ -253,8 +253,12 @@ fn normal_text_meets_the_json_of_its_run() {
 fn meets_json(form: &str) -> usize {
     let mut figures = 0;
     for run in runs() {
-        let json = records(&run.join("fio.json"));
         let path = run.join(form);
+        // some versions can't print all forms at once
+        if !path.exists() {
+            continue;
+        }
+        let json = records(&run.join("fio.json"));
         let text = fs::read_to_string(&path).unwrap();
         // formats 2 and 3 have no place for trims
         let without_trims = form == "terse.txt" && text.starts_with(['2', '3']);

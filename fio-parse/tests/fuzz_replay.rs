@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 #[path = "../fuzz/targets.rs"]
 mod targets;
 
-/// Mutations of each target's inputs; in all about ten seconds without optimisation.
+/// Mutations of each target's inputs, unless the variable `MUTATIONS` says how many; in all about ten seconds without
+/// optimisation.
 const MUTATIONS: usize = 1500;
 /// A mutation is made of pieces of this size at most, so that many fit into the time.
 const PIECE: usize = 3000;
@@ -106,7 +107,9 @@ fn replay(target: &str, endings: &[&str], run: fn(&[u8])) {
         run(input);
     }
     let mut random = Random(1);
-    for _ in 0..MUTATIONS {
+    let asked = std::env::var("MUTATIONS").ok();
+    let mutations = asked.and_then(|asked| asked.parse().ok());
+    for _ in 0..mutations.unwrap_or(MUTATIONS) {
         let bytes = mutated(&mut random, &inputs);
         if std::panic::catch_unwind(|| run(&bytes)).is_err() {
             panic!("{target} breaks on {:?}", String::from_utf8_lossy(&bytes));

@@ -27,6 +27,10 @@ pub struct Arguments {
     #[arg(long, short, value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
+    /// Use this block device in place of test files; what it holds is LOST if a test writes
+    #[arg(long, value_name = "DEV", requires = "directory")]
+    pub device: Option<PathBuf>,
+
     /// Scale down: no test file is larger than this (`256m`, `4g`)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub size: Option<u64>,

@@ -200,6 +200,10 @@ impl Clock for TestClock {
     fn now(&self) -> Stamp {
         self.now.fetch_add(self.step, Ordering::Relaxed) + self.step
     }
+
+    fn sleep(&self, ns: u64) {
+        self.advance(ns);
+    }
 }
 
 /// What the kernel charged to a thread, for the `cpu` line of a report.

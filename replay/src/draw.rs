@@ -225,10 +225,10 @@ mod tests {
         for _ in 0..10_000 {
             let size = size(&range, false, &mut rng);
             assert!(
-                size % 4096 == 0 && (4096..=65_536).contains(&size),
+                size.is_multiple_of(4096) && (4096..=65_536).contains(&size),
                 "{size}"
             );
         }
-        assert!((0..100).any(|_| size(&range, true, &mut rng) % 4096 != 0));
+        assert!((0..100).any(|_| !size(&range, true, &mut rng).is_multiple_of(4096)));
     }
 }

@@ -133,7 +133,7 @@ impl Workloads {
             Ok(log) => log,
             Err(error) => return self.complaints.push(error.to_string()),
         };
-        if looks_like_job_file(log.text()) {
+        if is_job_file(log.text()) {
             let filled = fill_in(log.text(), &self.settings);
             let file = parse_job_file(&filled);
             let remarks = file
@@ -211,6 +211,18 @@ impl Workloads {
     }
 }
 
+/// Whether a text is a job file, also if it begins with what it includes.
+fn is_job_file(text: &str) -> bool {
+    if include_lines(text).next().is_none() {
+        return looks_like_job_file(text);
+    }
+    let own: Vec<&str> = text
+        .lines()
+        .filter(|line| include_line(line).is_none())
+        .collect();
+    looks_like_job_file(&own.join("\n"))
+}
+
 /// The files that a job file includes.
 fn include_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(include_line)
@@ -240,9 +252,7 @@ fn with_includes<'i>(inputs: &'i [(String, Vec<u8>)], bytes: &'i [u8]) -> Cow<'i
     /// How large the whole may get, bytes.
     const MOST: usize = 1 << 20;
     let mut text = match std::str::from_utf8(bytes) {
-        Ok(text) if looks_like_job_file(text) && include_lines(text).next().is_some() => {
-            text.to_owned()
-        }
+        Ok(text) if is_job_file(text) && include_lines(text).next().is_some() => text.to_owned(),
         _ => return Cow::Borrowed(bytes),
     };
     for _ in 0..DEEPEST {

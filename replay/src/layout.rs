@@ -23,6 +23,9 @@ use crate::sandbox::Sandbox;
 /// # Errors
 /// The kernel's, ENOSPC above all.
 pub fn lay_out(sandbox: &Sandbox, plan: &FilePlan, control: &Control) -> io::Result<()> {
+    if plan.device {
+        return Ok(());
+    }
     let mut file = sandbox.create_file(&plan.name)?;
     reserve(&file, plan)?;
     if let Some(block) = plan.written_in {
@@ -108,6 +111,7 @@ mod tests {
             fallocate,
             sync: true,
             pre_read: true,
+            device: false,
         }
     }
 

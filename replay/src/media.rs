@@ -116,6 +116,7 @@ impl Media for SandboxFiles<'_> {
         match kind {
             SyncKind::Full => file.sync_all(),
             SyncKind::Data => file.sync_data(),
+            SyncKind::Range { bytes: 0, .. } => Ok(()),
             SyncKind::Range { offset, bytes } => {
                 sync_file_range(file, offset, bytes, self.range_flags)
             }

@@ -224,7 +224,13 @@ impl Bench<'_> {
             EngineKind::Vector => on!(Vector::new(buffers)),
             EngineKind::Mmap => on!(Mmap::new(buffers)),
             EngineKind::Null => on!(Null::new(buffers)),
-            EngineKind::Uring => match Uring::new(buffers, self.uring) {
+            EngineKind::Uring => match Uring::new(
+                buffers,
+                uring::Options {
+                    ask: job.ring,
+                    ..self.uring
+                },
+            ) {
                 Ok(engine) => on!(engine),
                 Err(error) => failed(error, "cannot set up io_uring"),
             },

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{
@@ -25,6 +25,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
+use crate::device::{self, Device};
 use crate::offsets::Rng;
 
 /// Names of sandboxes begin so; only such directories are ever cleaned up.
@@ -111,6 +112,8 @@ struct Inner {
     /// Files made and not yet removed.
     files: Mutex<BTreeMap<String, Identity>>,
     removed: Mutex<bool>,
+    /// The device that the person typed.
+    device_file: OnceLock<Device>,
 }
 
 /// A private directory for the files of a run. Clones are handles to the same one; it is
@@ -133,7 +136,29 @@ impl Sandbox {
                 format!("cannot open the directory {}", directory.display()),
             )
         })?;
-        let mode = Mode::from_raw_mode(fstat(&parent)?.st_mode);
+        let stat = fstat(&parent)?;
+        let mode = Mode::from_raw_mode(stat.st_mode);
+        let (me, my_group) = (
+            rustix::process::geteuid().as_raw(),
+            rustix::process::getegid().as_raw(),
+        );
+        // Who owns a directory may replace what is in it, sticky bit or not.
+        if stat.st_uid != me && stat.st_uid != 0 {
+            let message = format!(
+                "{} belongs to another user, who could replace the test files; choose a directory \
+                 of your own",
+                directory.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
+        if mode.contains(Mode::WGRP) && !mode.contains(Mode::SVTX) && stat.st_gid != my_group {
+            let message = format!(
+                "{} can be written by a group and has no sticky bit, so others could replace the \
+                 test files; choose another directory or `chmod g-w` it",
+                directory.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
         if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
             let message = format!(
                 "{} can be written by everyone and has no sticky bit, so others could replace \
@@ -180,12 +205,19 @@ impl Sandbox {
                 device: stat.st_dev,
                 files: Mutex::default(),
                 removed: Mutex::new(false),
+                device_file: OnceLock::new(),
             })));
         }
         Err(io::Error::other(format!(
             "no free name for a directory in {}",
             directory.display()
         )))
+    }
+
+    /// Lets tests use a device under [`device::NAME`].
+    pub fn use_device(&self, device: Device) {
+        // A second one would be a second call with another --device, which clap refuses.
+        let _ = self.0.device_file.set(device);
     }
 
     /// Where the sandbox is, for messages only.
@@ -221,6 +253,12 @@ impl Sandbox {
     /// NotFound if it was not made here or is no longer the same file; EINVAL if the file
     /// system refuses O_DIRECT.
     pub fn open_file(&self, name: &str, flags: OpenFlags) -> io::Result<File> {
+        if name == device::NAME
+            && let Some(device) = self.0.device_file.get()
+        {
+            let access = OFlags::RDWR.bits() | OFlags::WRONLY.bits() | OFlags::NOFOLLOW.bits();
+            return device.open(flags.write, (flags.bits().bits() & !access) as i32);
+        }
         let Some(made) = lock(&self.0.files).get(name).copied() else {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
@@ -430,180 +468,5 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-
-    fn entries(directory: &Path) -> usize {
-        fs::read_dir(directory).unwrap().count()
-    }
-
-    #[test]
-    fn is_private_and_leaves_nothing() {
-        let home = tempfile::tempdir().unwrap();
-        let sandbox = Sandbox::create(home.path()).unwrap();
-        let mode = fs::metadata(sandbox.path()).unwrap().mode();
-        assert_eq!(mode & 0o7777, 0o700);
-        sandbox.create_file("0.0").unwrap();
-        assert_eq!(
-            fs::metadata(sandbox.path().join("0.0")).unwrap().mode() & 0o7777,
-            0o600
-        );
-        sandbox
-            .open_file(
-                "0.0",
-                OpenFlags {
-                    write: true,
-                    ..OpenFlags::default()
-                },
-            )
-            .unwrap();
-        sandbox.remove().unwrap();
-        assert_eq!(entries(home.path()), 0);
-        assert!(
-            sandbox.create_file("late").is_err(),
-            "no file after the end"
-        );
-        drop(sandbox);
-        let dropped = Sandbox::create(home.path()).unwrap();
-        dropped.create_file("0.0").unwrap();
-        drop(dropped);
-        assert_eq!(entries(home.path()), 0);
-    }
-
-    #[test]
-    fn existing_files_and_links_are_never_opened() {
-        let home = tempfile::tempdir().unwrap();
-        let canary = home.path().join("canary");
-        fs::write(&canary, "untouched").unwrap();
-        let sandbox = Sandbox::create(home.path()).unwrap();
-        symlink(&canary, sandbox.path().join("planted")).unwrap();
-        assert!(sandbox.create_file("planted").is_err());
-        assert!(sandbox.open_file("planted", OpenFlags::default()).is_err());
-        for escape in ["../canary", "/etc/passwd", "a/../../canary"] {
-            assert!(sandbox.create_file(escape).is_err(), "{escape}");
-        }
-        sandbox.create_file("0.0").unwrap();
-        assert!(sandbox.create_file("0.0").is_err(), "made exclusively");
-        // Somebody swaps the file for another, or for a link.
-        fs::remove_file(sandbox.path().join("0.0")).unwrap();
-        fs::hard_link(&canary, sandbox.path().join("0.0")).unwrap();
-        assert!(
-            sandbox
-                .open_file(
-                    "0.0",
-                    OpenFlags {
-                        write: true,
-                        ..OpenFlags::default()
-                    }
-                )
-                .is_err()
-        );
-        sandbox.remove().unwrap();
-        assert_eq!(fs::read_to_string(&canary).unwrap(), "untouched");
-        assert_eq!(entries(home.path()), 1);
-    }
-
-    #[test]
-    fn dsync_is_not_sync() {
-        let home = tempfile::tempdir().unwrap();
-        let sandbox = Sandbox::create(home.path()).unwrap();
-        sandbox.create_file("0.0").unwrap();
-        let flags = |flags: OpenFlags| {
-            let file = sandbox
-                .open_file(
-                    "0.0",
-                    OpenFlags {
-                        write: true,
-                        ..flags
-                    },
-                )
-                .unwrap();
-            rustix::fs::fcntl_getfl(&file).unwrap().bits() as i32
-        };
-        let dsync = flags(OpenFlags {
-            dsync: true,
-            ..OpenFlags::default()
-        });
-        assert_eq!(
-            dsync & libc::O_SYNC,
-            libc::O_DSYNC,
-            "O_SYNC contains O_DSYNC and one more bit"
-        );
-        let sync = flags(OpenFlags {
-            sync: true,
-            ..OpenFlags::default()
-        });
-        assert_eq!(sync & libc::O_SYNC, libc::O_SYNC);
-        assert_eq!(flags(OpenFlags::default()) & libc::O_SYNC, 0);
-    }
-
-    #[test]
-    fn a_killed_run_s_sandbox_goes_with_the_next_and_a_live_one_stays() {
-        let home = tempfile::tempdir().unwrap();
-        let stale = home.path().join(".fio-replay-0123456789ab");
-        fs::create_dir(&stale).unwrap();
-        fs::set_permissions(&stale, fs::Permissions::from_mode(0o700)).unwrap();
-        fs::write(stale.join("0.0"), "left over").unwrap();
-        let foreign = home.path().join(".fio-replay-open");
-        fs::create_dir(&foreign).unwrap();
-        fs::set_permissions(&foreign, fs::Permissions::from_mode(0o755)).unwrap();
-        let live = Sandbox::create(home.path()).unwrap();
-        live.create_file("0.0").unwrap();
-        assert!(!stale.exists());
-        assert!(foreign.exists(), "not made by us: another mode");
-        let second = Sandbox::create(home.path()).unwrap();
-        assert!(live.path().join("0.0").exists(), "its lock is held");
-        drop(second);
-    }
-
-    #[test]
-    fn kept_files_survive_the_next_start() {
-        let home = tempfile::tempdir().unwrap();
-        let sandbox = Sandbox::create(home.path()).unwrap();
-        sandbox.create_file("0.0").unwrap();
-        let kept = sandbox.keep().unwrap();
-        drop(sandbox);
-        drop(Sandbox::create(home.path()).unwrap());
-        assert!(kept.join("0.0").exists());
-        assert_eq!(entries(home.path()), 1);
-    }
-
-    #[test]
-    fn unsafe_or_missing_directories_are_refused_in_words() {
-        let home = tempfile::tempdir().unwrap();
-        let missing = Sandbox::create(&home.path().join("no")).unwrap_err();
-        assert!(
-            missing.to_string().contains("cannot open the directory"),
-            "{missing}"
-        );
-        let open = home.path().join("open");
-        fs::create_dir(&open).unwrap();
-        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
-        let refused = Sandbox::create(&open).unwrap_err();
-        assert!(refused.to_string().contains("sticky"), "{refused}");
-        fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).unwrap();
-        Sandbox::create(&open).unwrap();
-    }
-
-    #[test]
-    fn the_floor_is_the_larger_of_5_percent_and_2_gib_but_a_quarter_at_most() {
-        assert_eq!(free_space_floor(1 << 40), (1 << 40) / 20);
-        assert_eq!(free_space_floor(20 << 30), 2 << 30);
-        assert_eq!(free_space_floor(64 << 20), 16 << 20);
-        let space = Space {
-            total: 20 << 30,
-            available: 3 << 30,
-        };
-        assert_eq!(space.usable(), 1 << 30);
-        assert_eq!(
-            Space {
-                available: 1 << 30,
-                ..space
-            }
-            .usable(),
-            0
-        );
-    }
-}
+#[path = "sandbox_tests.rs"]
+mod tests;

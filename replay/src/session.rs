@@ -4,13 +4,16 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use fio_parse::cli::{FOUND, NOTHING, UNREADABLE, inputs};
+use fio_parse::workload::Job;
 use fio_parse::workload::command::parse_command;
 
 use crate::cli::Arguments;
 use crate::clock::SystemClock;
 use crate::control::{Control, Stop};
+use crate::device::Device;
 use crate::engine::uring;
 use crate::input::{Found, Workloads};
 use crate::locate::{self, Origin};
@@ -18,7 +21,8 @@ use crate::machine;
 use crate::outcome::Outcome;
 use crate::output::{Finished, Outputs, create};
 use crate::plan::note::{KINDS, plain_text};
-use crate::plan::{Limits, Refusal, Target, TestPlan, Verdict, binary, plan};
+use crate::plan::{Limits, Refusal, Target, TestPlan, Verdict, plan};
+use crate::progress::{Length, Progress};
 use crate::report;
 use crate::run::{Bench, Phase};
 use crate::sandbox::Sandbox;
@@ -162,6 +166,7 @@ impl Session {
             uring: uring::available(),
             space: None,
             memory_file_system: false,
+            device: None,
             direct_alignment: None,
             size: self.arguments.size,
             runtime_ns: self.arguments.runtime,
@@ -242,11 +247,13 @@ impl Session {
 
     /// With a directory: runs everything that can be planned.
     fn run_all(&self, found: &[Found], directory: &Path, out: &mut dyn Write) -> Result<u8, End> {
-        // What is refused anyway must not leave a trace on the disk.
-        if found
-            .iter()
-            .enumerate()
-            .all(|(number, found)| plan(&found.workload, &self.target(number)).is_err())
+        // What is refused anyway must not leave a trace on the disk; what a device is large
+        // enough for is known later.
+        if self.arguments.device.is_none()
+            && found
+                .iter()
+                .enumerate()
+                .all(|(number, found)| plan(&found.workload, &self.target(number)).is_err())
         {
             for (number, found) in found.iter().enumerate() {
                 if let Err(refusals) = plan(&found.workload, &self.target(number)) {
@@ -264,9 +271,20 @@ impl Session {
         let sandbox =
             Sandbox::create(directory).map_err(|error| said(UNREADABLE, &error.to_string()))?;
         let _cleanup = Cleanup(&sandbox);
+        let mut device_bytes = None;
+        if let Some(path) = &self.arguments.device {
+            let writes = |job: &Job| job.pattern.is_some_and(|pattern| pattern.writes());
+            let writes = found
+                .iter()
+                .any(|found| found.workload.jobs().iter().any(writes));
+            let device = Device::claim(path, writes);
+            let device = device.map_err(|error| said(REFUSED, &error.to_string()))?;
+            device_bytes = Some(device.bytes);
+            sandbox.use_device(device);
+        }
         let signals = Interrupts::watch(&sandbox)
             .map_err(|error| said(NOTHING, &format!("cannot watch for signals: {error}")))?;
-        let ran = self.run_each(found, &sandbox, &signals, &mut outputs, out);
+        let ran = self.run_each(found, &sandbox, &signals, device_bytes, &mut outputs, out);
         signals.close();
         self.leave(&sandbox)?;
         ran
@@ -295,6 +313,7 @@ impl Session {
         found: &[Found],
         sandbox: &Sandbox,
         signals: &Interrupts,
+        device_bytes: Option<u64>,
         outputs: &mut Outputs,
         out: &mut dyn Write,
     ) -> Result<u8, End> {
@@ -305,6 +324,7 @@ impl Session {
             let facts =
                 |error: io::Error| said(NOTHING, &format!("cannot look at the directory: {error}"));
             let space = sandbox.space().map_err(facts)?;
+            target.device = device_bytes;
             target.space = Some(space);
             target.memory_file_system = sandbox.is_memory();
             target.direct_alignment = sandbox.direct_alignment().map_err(facts)?;
@@ -323,6 +343,8 @@ impl Session {
             signals.guard(&control);
             say(&format!("running {}", title(number, found)));
             let mut facts = machine::facts(sandbox.path(), &clock, self.arguments.host_name);
+            let progress = Progress::new(Length::of(&plan));
+            let noise_before = machine::noise();
             let bench = Bench {
                 sandbox,
                 clock: &clock,
@@ -336,13 +358,15 @@ impl Session {
                 } else {
                     WRITE_LIMIT
                 },
-                watch: &|phase, control| self.progress(phase, control),
+                watch: &|phase, control| self.progress(&progress, phase, control),
             };
             let outcome = bench.run(&plan);
             if self.show_progress {
                 eprint!("\r\x1b[K");
             }
             facts.insert("clock_drift".to_owned(), clock.drift().into());
+            facts.insert("noise_before".to_owned(), noise_before.into());
+            facts.insert("noise_after".to_owned(), machine::noise().into());
             let done = Finished {
                 number,
                 found,
@@ -357,6 +381,15 @@ impl Session {
             }
             written?;
             remarks(&outcome);
+            if !self.arguments.keep {
+                // The next test needs the room.
+                for file in plan.files().iter().filter(|file| !file.device) {
+                    let removed = sandbox.remove_file(&file.name);
+                    removed.map_err(|error| {
+                        said(NOTHING, &format!("cannot remove a test file: {error}"))
+                    })?;
+                }
+            }
             if let Some(failure) = outcome.failure() {
                 say(&format!("failed: {}", failure.sentence()));
                 failed = true;
@@ -382,17 +415,12 @@ impl Session {
     }
 
     /// One line on a terminal, rewritten in place.
-    fn progress(&self, phase: Phase, control: &Control) {
-        if !self.show_progress {
-            return;
+    fn progress(&self, progress: &Progress, phase: Phase, control: &Control) {
+        if self.show_progress {
+            let [operations, bytes, _] = control.totals();
+            let line = progress.line(Instant::now(), phase, operations, bytes);
+            eprint!("\r\x1b[K{line}");
         }
-        let what = match phase {
-            Phase::LayingOut => "laying out",
-            Phase::Running => "running",
-            Phase::Flushing => "flushing",
-        };
-        let [operations, bytes, _] = control.totals();
-        eprint!("\r\x1b[K{what}: {} in {operations} I/Os", binary(bytes));
     }
 }
 
@@ -409,7 +437,9 @@ fn title(number: usize, found: &Found) -> String {
 }
 
 fn say(message: &str) {
-    eprintln!("fio-replay: {message}");
+    // Messages quote texts from outside.
+    let lines: Vec<String> = message.lines().map(plain_text).collect();
+    eprintln!("fio-replay: {}", lines.join("\n"));
 }
 
 fn said(code: u8, message: &str) -> End {

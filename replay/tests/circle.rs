@@ -17,7 +17,7 @@ use replay::memory::{Buffer, Pages};
 use replay::outcome::{FioOutcome, groups};
 use replay::plan::fio::FioPlan;
 use replay::plan::job::{EngineKind, JobPlan, Pattern, Sizes, Syncs};
-use replay::report::text;
+use replay::report::{json, logs, terse, text};
 use replay::script::SyncKind;
 use replay::worker::Worker;
 
@@ -159,4 +159,182 @@ fn every_group_figure_comes_back_inside_its_interval() {
         }
     }
     assert!(compared >= 40, "only {compared} groups were compared");
+}
+
+/// A whole number of a reading's unit, floored as JSON and terse print it, holds the truth.
+fn within(what: &str, lo: f64, hi: f64, truth: f64) {
+    assert!(
+        (lo..=hi).contains(&truth),
+        "{what}: {truth} is not in {lo}..{hi}"
+    );
+}
+
+/// Compares every figure of an entry that a record holds; gives how many there were.
+fn entry_holds(
+    form: &str,
+    found: &fio_parse::Measurement,
+    entry: &replay::outcome::Entry<'_>,
+    index: usize,
+) -> usize {
+    let mut compared = 0;
+    let figures = entry.figures(index).unwrap();
+    let flow = &entry.flows[index];
+    macro_rules! check {
+        ($what:literal, $reading:expr, $truth:expr) => {
+            if let Some(reading) = &$reading {
+                let (lo, hi) = (reading.lo().to_f64(), reading.hi().to_f64());
+                within(&format!("{form}: {}", $what), lo, hi, $truth);
+                compared += 1;
+            }
+        };
+    }
+    check!(
+        "bandwidth",
+        found.bytes_per_sec,
+        figures.bytes_per_sec as f64
+    );
+    check!("bytes", found.bytes, figures.bytes as f64);
+    // Text and terse print the whole number that fio holds, JSON the fraction.
+    let iops = match form {
+        "text" | "terse" => figures.iops.floor(),
+        _ => figures.iops,
+    };
+    check!("iops", found.iops, iops);
+    check!(
+        "run time",
+        found.runtime_ns,
+        figures.runtime_ms as f64 * 1e6
+    );
+    for (name, latency, stat) in [
+        ("slat", &found.slat_ns, &flow.slat),
+        ("clat", &found.clat_ns, &flow.clat),
+        ("lat", &found.lat_ns, &flow.lat),
+    ] {
+        let Some(latency) = latency else { continue };
+        check!("least latency", latency.min, stat.min() as f64);
+        check!("most latency", latency.max, stat.max() as f64);
+        check!("mean latency", latency.mean, stat.mean());
+        check!("deviation", latency.stddev, stat.stddev());
+        if name == "clat" {
+            let percents: Vec<f64> = latency.percentiles.iter().map(|one| one.p).collect();
+            let truths = flow.clat_histogram.percentiles(&percents);
+            for (one, truth) in latency.percentiles.iter().zip(truths) {
+                check!("percentile", Some(one.reading.clone()), truth as f64);
+            }
+        }
+    }
+    if let Some(ios) = &found.ios {
+        assert_eq!(ios.total, flow.ios, "{form}: I/Os");
+        compared += 1;
+    }
+    compared
+}
+
+#[test]
+fn every_figure_of_every_job_comes_back_from_every_form() {
+    let (mut jobs_compared, mut figures_compared) = (0, [0; 4]);
+    for (round, step) in [7u64, 131, 2_003, 30_011, 450_007].into_iter().enumerate() {
+        for first in 0..6 {
+            let jobs: Vec<JobPlan> = (first..first + 1 + round as u32 % 3)
+                .map(|number| job(number, false))
+                .collect();
+            jobs_compared += jobs.len();
+            let plan = FioPlan {
+                files: vec![],
+                jobs,
+            };
+            let mut outcome = measured(&plan, step);
+            outcome.flush_after_ns = vec![None];
+            let forms = [
+                text::fio(&plan, &outcome),
+                json::fio(&plan, &outcome, false),
+                json::fio(&plan, &outcome, true),
+                terse::fio(&plan, &outcome),
+            ];
+            for (form, report) in forms.iter().enumerate() {
+                let name = ["text", "json", "json+", "terse"][form];
+                let records = read_back(report);
+                for group in groups(&plan, &outcome) {
+                    for entry in &group.entries {
+                        for (index, direction) in
+                            [Direction::Read, Direction::Write].into_iter().enumerate()
+                        {
+                            if entry.figures(index).is_none() {
+                                continue;
+                            }
+                            let record = records.iter().find(|record| {
+                                record.direction == direction
+                                    && record.scope.job.as_deref() == Some(&*entry.job.name)
+                            });
+                            let record = record.unwrap_or_else(|| {
+                                panic!("{name}: no {direction} of {} in:\n{report}", entry.job.name)
+                            });
+                            figures_compared[form] +=
+                                entry_holds(name, &record.measurement, entry, index);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(jobs_compared >= 40, "only {jobs_compared} jobs");
+    assert!(
+        figures_compared.iter().all(|&count| count >= 40 * 15),
+        "too few figures were read back: {figures_compared:?}"
+    );
+}
+
+#[test]
+fn the_windows_of_the_logs_are_those_of_the_series() {
+    let mut logged = 0;
+    for number in 0..3 {
+        let mut job = job(number, false);
+        job.region = 4096 * 4000;
+        let plan = FioPlan {
+            files: vec![],
+            jobs: vec![job],
+        };
+        // A millisecond per reading of the clock: seconds of run time, several windows.
+        let mut outcome = measured(&plan, 1_000_003);
+        outcome.flush_after_ns = vec![None];
+        let wanted = logs::Wanted {
+            rate: true,
+            iops: true,
+            latency: true,
+            window_ms: 0,
+        };
+        let all = logs::fio(&plan, &outcome, wanted);
+        let samples = &outcome.jobs[0].as_ref().unwrap().samples;
+        assert!(samples.len() > 3, "{} windows", samples.len());
+        for (ending, text) in &all {
+            let log = Log::from_bytes(format!("x{ending}"), text.as_bytes()).unwrap();
+            let records = fio_parse::parse(&log).records;
+            assert!(!records.is_empty(), "{ending} was not read back:\n{text}");
+            let mut start = 0;
+            let mut lines = text.lines();
+            for sample in samples {
+                let ms = replay::outcome::runtime_ms(sample.end_ns - start);
+                start = sample.end_ns;
+                for way in 0..2 {
+                    if sample.ios[way] == 0
+                        || (ending.starts_with("_slat") && sample.latency_ns[0][way] == 0)
+                    {
+                        continue;
+                    }
+                    let value = match ending.split('.').next().unwrap() {
+                        "_bw" => sample.bytes[way] * 1000 / 1024 / ms,
+                        "_iops" => sample.ios[way] * 1000 / ms,
+                        "_slat" => sample.latency_ns[0][way] / sample.ios[way],
+                        "_clat" => sample.latency_ns[1][way] / sample.ios[way],
+                        _ => sample.latency_ns[2][way] / sample.ios[way],
+                    };
+                    let line = format!("{}, {value}, {way}, 0, 0", sample.end_ns / 1_000_000);
+                    assert_eq!(lines.next(), Some(line.as_str()), "{ending}");
+                    logged += 1;
+                }
+            }
+            assert_eq!(lines.next(), None, "{ending}");
+        }
+    }
+    assert!(logged > 50, "only {logged} lines");
 }

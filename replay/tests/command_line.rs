@@ -1,4 +1,6 @@
 //! The program itself: what it touches, what it leaves, what it says, how it ends.
+//!
+//! Long because each test is one call of the program as a person makes it, with all that it must leave behind.
 
 use std::fs;
 use std::io::Write;
@@ -400,8 +402,8 @@ fn signals_end_a_run_in_order_with_what_was_measured() {
 #[test]
 fn a_signal_ends_dd_and_the_layout_too() {
     for words in [
-        "dd if=/dev/zero of=x bs=4k count=2000000 oflag=dsync",
-        "fio --name=a --rw=read --bs=4k --size=4g",
+        "dd if=/dev/zero of=x bs=4k count=300000 oflag=dsync",
+        "fio --name=a --rw=read --bs=4k --size=2g",
     ] {
         let home = tempfile::tempdir().unwrap();
         let child = long_run(home.path(), words);
@@ -532,4 +534,115 @@ fn a_closed_pipe_is_a_normal_end() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
+#[test]
+fn variables_come_from_set_and_from_nowhere_else() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |settings: &[&str]| {
+        let mut program = program();
+        for setting in settings {
+            program.args(["--set", setting]);
+        }
+        let words = "fio --name=a --rw=write --bs=4k --size=$SIZE --directory=${DIR}";
+        program
+            .env("SIZE", "1t")
+            .args(["--format", "jsonl", "--directory"])
+            .arg(home.path())
+            .args(["--", words])
+            .output()
+            .unwrap()
+    };
+    let open = run(&[]);
+    assert_eq!(open.status.code(), Some(3));
+    assert!(
+        text(&open.stderr).contains("--set"),
+        "{}",
+        text(&open.stderr)
+    );
+    let filled = run(&["SIZE=64k", "DIR=/etc"]);
+    assert_eq!(filled.status.code(), Some(0), "{}", text(&filled.stderr));
+    assert_eq!(records(&filled)[0]["measurement"]["bytes"]["value"], 65_536);
+    assert_eq!(run(&["SIZE=1m --exec_prerun=x"]).status.code(), Some(2));
+    assert_eq!(entries(home.path()), [""; 0]);
+}
+
+#[test]
+fn job_files_include_inputs_and_nothing_else() {
+    let home = tempfile::tempdir().unwrap();
+    let (main, common) = (home.path().join("main.fio"), home.path().join("common.fio"));
+    fs::write(&main, "include common.fio\n[a]\nrw=write\n").unwrap();
+    fs::write(&common, "[global]\nbs=4k\nsize=64k\n").unwrap();
+    let run = |inputs: &[&Path]| {
+        let mut program = program();
+        program
+            .args(["--format", "jsonl", "--directory"])
+            .arg(home.path());
+        program.args(inputs).output().unwrap()
+    };
+    let alone = run(&[&main]);
+    assert_eq!(alone.status.code(), Some(3), "{}", text(&alone.stderr));
+    assert!(text(&alone.stderr).contains("common.fio"));
+    let both = run(&[&main, &common]);
+    assert_eq!(both.status.code(), Some(0), "{}", text(&both.stderr));
+    let records = records(&both);
+    assert_eq!(
+        (records.len(), &records[0]["measurement"]["bytes"]["value"]),
+        (1, &65_536.into())
+    );
+}
+
+#[test]
+fn refusals_point_at_their_place() {
+    let output = command(
+        None,
+        "fio --name=a --rw=read --size=1m --iodpeth=4 --latency_target=1ms",
+    );
+    let said = text(&output.stdout);
+    assert!(said.contains("did it mean iodepth?"), "{said}");
+    assert!(
+        said.contains("(command:1:36)") && said.contains("(command:1:48)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn several_forms_go_into_new_files_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let mut program = program();
+    for form in ["json", "json+", "terse", "text", "jsonl"] {
+        program
+            .arg("--format")
+            .arg(format!("{form}={}", out.path().join(form).display()));
+    }
+    let output = program
+        .arg("--log-directory")
+        .arg(out.path())
+        .arg("--directory")
+        .arg(home.path())
+        .args(["--", "fio --name=a --rw=randread --bs=4k --size=1m --time_based --runtime=1200ms --write_iops_log=x"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let mut names = entries(out.path());
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            "json",
+            "json+",
+            "jsonl",
+            "terse",
+            "text",
+            "workload-1_iops.1.log"
+        ]
+    );
+    assert_eq!(
+        fs::read(out.path().join("text")).unwrap(),
+        output.stdout,
+        "text is the default on standard output"
+    );
+    let log = fs::read_to_string(out.path().join("workload-1_iops.1.log")).unwrap();
+    assert!(log.lines().count() >= 2, "{log}");
 }

@@ -119,3 +119,110 @@ fn nothing_outside_is_opened_for_writing_and_no_program_is_started() {
         }
     }
 }
+
+/// The calls that move or sync a dd's data, in order: name and result.
+fn data_calls(program: &mut Command, block: usize) -> Option<Vec<String>> {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut strace = Command::new("strace");
+    strace
+        .args([
+            "-f",
+            "-s",
+            "0",
+            "-e",
+            "trace=read,write,fsync,fdatasync",
+            "-o",
+        ])
+        .arg(log.path())
+        .arg(program.get_program())
+        .args(program.get_args());
+    if let Some(directory) = program.get_current_dir() {
+        strace.current_dir(directory);
+    }
+    let output = strace
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    drop(output);
+    let text = std::fs::read_to_string(log.path()).unwrap();
+    let wanted = format!("= {block}");
+    let calls = text.lines().filter_map(|line| {
+        let (_, call) = line.split_once(' ')?;
+        let name = call.trim_start().split('(').next()?;
+        let moves = ["read", "write"].contains(&name) && line.trim_end().ends_with(&wanted);
+        (moves || name.ends_with("sync")).then(|| name.to_owned())
+    });
+    Some(calls.collect())
+}
+
+#[test]
+fn a_dd_s_loop_is_gnu_dd_s_call_by_call() {
+    for operands in [
+        "if=/dev/zero of=x bs=64k count=8",
+        "if=/dev/zero of=x bs=128k count=3 conv=fdatasync",
+        "if=/dev/urandom of=x bs=8k count=16 conv=fsync",
+        "if=/dev/zero of=x bs=1M count=2 oflag=dsync",
+    ] {
+        let block = match operands {
+            text if text.contains("bs=64k") => 64 << 10,
+            text if text.contains("bs=128k") => 128 << 10,
+            text if text.contains("bs=8k") => 8 << 10,
+            _ => 1 << 20,
+        };
+        let home = tempfile::tempdir().unwrap();
+        let theirs = data_calls(
+            Command::new("dd")
+                .args(operands.split(' '))
+                .current_dir(home.path()),
+            block,
+        );
+        let mut ours = Command::new(env!("CARGO_BIN_EXE_fio-replay"));
+        ours.arg("--directory")
+            .arg(home.path())
+            .args(["--", "dd"])
+            .args(operands.split(' '));
+        let (Some(theirs), Some(mut ours)) = (theirs, data_calls(&mut ours, block)) else {
+            eprintln!("SKIPPED: strace or dd cannot be used here");
+            return;
+        };
+        // Without a sync of its own the test's flush comes after dd's time.
+        if !operands.contains("sync") || operands.contains("dsync") {
+            assert_eq!(ours.pop().as_deref(), Some("fsync"), "{operands}");
+        }
+        assert_eq!(ours, theirs, "{operands}");
+    }
+}
+
+#[test]
+fn posixaio_runs_a_thread_per_file() {
+    let home = tempfile::tempdir().unwrap();
+    for (files, threads) in [(1, 1), (4, 4)] {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let words = format!(
+            "fio --name=j --ioengine=posixaio --rw=randread --bs=4k --size=1m --nrfiles={files} --iodepth=8"
+        );
+        let traced = Command::new("strace")
+            .args(["-f", "-e", "trace=pread64", "-o"])
+            .arg(log.path())
+            .arg(env!("CARGO_BIN_EXE_fio-replay"))
+            .arg("--directory")
+            .arg(home.path())
+            .args(["--", &words])
+            .output();
+        let Ok(output) = traced else {
+            eprintln!("SKIPPED: strace");
+            return;
+        };
+        if !output.status.success() {
+            eprintln!("SKIPPED: strace cannot trace here");
+            return;
+        }
+        let text = std::fs::read_to_string(log.path()).unwrap();
+        let reads = text
+            .lines()
+            .filter(|line| line.contains("pread64(") && line.contains(", 4096, "));
+        let by: std::collections::HashSet<&str> =
+            reads.filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(by.len(), threads, "{files} files");
+    }
+}

@@ -10,14 +10,35 @@
 //!
 //! A workload of which a part is missing (a job file that is not shown, a variable) is not judged.
 
+use super::Assembler;
 use super::dd::plausible::{self, compressing, is_device, memory};
+use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::record::{Direction, Record};
+use crate::record::{Dialect, Direction, Record};
 use crate::unit::Bytes;
 use crate::workload::{Job, SyncFlag, Workload};
 
+impl Assembler<'_, '_, '_> {
+    /// Holds fio's new records, from `first` on, against what the text says of the machine.
+    pub(super) fn doubt(&mut self, first: usize, context: &Context) {
+        let nearby = self.nearby(context);
+        let found: Vec<Vec<Diagnostic>> = self.parsed.records[first..]
+            .iter()
+            .map(|record| match record.source.dialect {
+                Dialect::FioJob | Dialect::FioGroup | Dialect::FioJson | Dialect::FioTerse => {
+                    check(record, &nearby)
+                }
+                _ => Vec::new(),
+            })
+            .collect();
+        for (record, warnings) in self.parsed.records[first..].iter_mut().zip(found) {
+            record.warnings.extend(warnings);
+        }
+    }
+}
+
 /// Everything suspicious about a record of fio, by its workload and the texts near it.
-pub fn check(record: &Record, nearby: &[&str]) -> Vec<Diagnostic> {
+fn check(record: &Record, nearby: &[&str]) -> Vec<Diagnostic> {
     let Some(job) = record
         .workload
         .as_deref()

@@ -76,15 +76,18 @@ pub fn parse(log: &Log<'_>) -> Parsed {
             continue;
         }
         let first = assembler.parsed.records.len();
-        let past = assembler.series.is_past(index);
-        let context = contexts.get(index);
-        match jobs.next_if(|(at, _)| *at == index) {
-            Some((_, job)) if past => assembler.past_job(&job),
-            Some((_, job)) => assembler.job(&job, context),
-            None if past => assembler.past(),
-            None => assembler.block(block, context),
+        if let Some((_, job)) = jobs.next_if(|(at, _)| *at == index) {
+            if assembler.series.is_past(index) {
+                assembler.past_job(&job);
+            } else {
+                assembler.job(&job, contexts.get(index));
+            }
+        } else if assembler.series.is_past(index) {
+            assembler.past();
+        } else {
+            assembler.block(block, contexts.get(index));
         }
-        if let Some(context) = context {
+        if let Some(context) = contexts.get(index) {
             assembler.doubt(first, context);
         }
     }
@@ -173,23 +176,6 @@ impl<'b> Assembler<'_, '_, 'b> {
         match context {
             Some(context) => self.fio_job(job, context),
             None => self.loose(job),
-        }
-    }
-
-    /// Holds fio's new records, from `first` on, against what the text says of the machine.
-    fn doubt(&mut self, first: usize, context: &Context) {
-        let nearby = self.nearby(context);
-        let found: Vec<Vec<Diagnostic>> = self.parsed.records[first..]
-            .iter()
-            .map(|record| match record.source.dialect {
-                Dialect::FioJob | Dialect::FioGroup | Dialect::FioJson | Dialect::FioTerse => {
-                    fio_plausible::check(record, &nearby)
-                }
-                _ => Vec::new(),
-            })
-            .collect();
-        for (record, warnings) in self.parsed.records[first..].iter_mut().zip(found) {
-            record.warnings.extend(warnings);
         }
     }
 

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The words of a report are translated in dozens of languages, so a line is told by its numbers and separators and
-//! not by its words; [`transfer`] and [`line`] have the grammars. This module puts lines together to one report: what
+//! not by its words; [`transfer`] and [`mod@line`] have the grammars. This module puts lines together to one report: what
 //! is the result, what was progress, and what went wrong. A transfer line that is followed by records, by an error
 //! or, on the same physical line, by another transfer line is progress; otherwise it is a result.
 //!

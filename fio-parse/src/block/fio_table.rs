@@ -248,14 +248,22 @@ mod tests {
 
     #[test]
     fn long_tables_of_other_things_take_linear_time() {
-        let seconds = |rows: usize| {
-            let text = "| a | b IOPS | c |\n".repeat(rows);
-            let start = std::time::Instant::now();
-            assert_eq!(tables(&text), 0);
-            start.elapsed().as_secs_f64()
-        };
-        let (few, many) = (seconds(300), seconds(2400));
-        assert!(many < 30.0 * few + 1.0, "{few} s, {many} s");
+        for line in [
+            "| a | b IOPS | c |\n",
+            "IOPS\n",
+            "JobName: a\n",
+            "Block Size | 4k\n",
+            "read bs=4k x=:\n",
+        ] {
+            let seconds = |lines: usize| {
+                let text = line.repeat(lines);
+                let start = std::time::Instant::now();
+                assert_eq!(tables(&text), 0);
+                start.elapsed().as_secs_f64()
+            };
+            let (few, many) = (seconds(300), seconds(2400));
+            assert!(many < 30.0 * few + 1.0, "{line:?}: {few} s, {many} s");
+        }
     }
 
     proptest! {

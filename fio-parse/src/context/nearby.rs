@@ -169,10 +169,12 @@ mod tests {
         let log = Log::from_bytes("log", text.as_bytes()).unwrap();
         let blocks = crate::block::blocks(&log);
         let contexts = resolve(&log, &blocks);
-        let contexts = (0..blocks.len()).filter_map(|index| contexts.get(index));
         let texts =
             |spans: &[crate::source::Span]| spans.iter().map(|&s| log.get(s).to_owned()).collect();
-        contexts.map(|context| texts(&context.nearby)).collect()
+        (0..blocks.len())
+            .filter_map(|block| contexts.get(block))
+            .map(|context| texts(&context.nearby))
+            .collect()
     }
 
     #[test]

@@ -86,6 +86,12 @@ pub(super) fn fio(words: &[Word]) -> Said {
             }
             continue;
         }
+        if name.starts_with('=') {
+            // a value without an option
+            note(&mut said.notes, format!("dropped:{}", word.text));
+            at += 1;
+            continue;
+        }
         said.variables(word);
         let last = at + 1 == words.len();
         at += 1;

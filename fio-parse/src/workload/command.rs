@@ -268,6 +268,16 @@ mod tests {
     }
 
     #[test]
+    fn a_value_without_an_option_is_dropped() {
+        let workload = read("fio --name=a -=1 --bs=4k");
+        let [job] = workload.jobs() else { panic!() };
+        assert!(job.other.is_empty(), "{:?}", job.other);
+        assert_eq!(job.block_bytes, Some(Bytes(4096)));
+        assert_eq!(workload.normalised, ["dropped:-=1"]);
+        assert_eq!(read(&workload.to_command()).test, workload.test);
+    }
+
+    #[test]
     fn prose_and_output_are_no_commands() {
         for text in [
             "The tests were run with fio 3.26 and dd on two machines.",

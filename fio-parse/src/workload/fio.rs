@@ -120,7 +120,13 @@ pub(super) fn set(job: &mut Job, option: &str, value: &str, notes: &mut Vec<Stri
         _ => false,
     };
     if !typed {
-        job.other.push((option.to_owned(), value.to_owned()));
+        let option = (option.to_owned(), value.to_owned());
+        // fio reads it before all others, wherever it stands, for it decides what a suffix means
+        if option.0 == "kb_base" {
+            job.other.insert(0, option);
+        } else {
+            job.other.push(option);
+        }
     }
 }
 

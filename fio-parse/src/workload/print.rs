@@ -414,6 +414,18 @@ mod tests {
     }
 
     #[test]
+    fn the_base_of_suffixes_comes_first_wherever_it_was_written() {
+        let file = "[global]\nverify=md5\n[a]\nkb_base=1000\nsize=10k\n";
+        let workload = parse_job_file(file).workload;
+        let [job] = workload.jobs() else { panic!() };
+        let names: Vec<&str> = job.other.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["kb_base", "verify"]);
+        assert_eq!(job.size_bytes, Some(Bytes(10_000)));
+        let printed = workload.to_job_file().unwrap();
+        assert_eq!(parse_job_file(&printed).workload.test, workload.test);
+    }
+
+    #[test]
     fn variables_stay_open_and_other_dollars_are_quoted() {
         let line = "fio --name=a --filename=\"${DIR}/$(date +%s)\" --size=$SIZE --description='costs $5' \"$@\" job.fio";
         let workload = parse_command(line).unwrap();

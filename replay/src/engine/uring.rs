@@ -22,6 +22,7 @@ use io_uring::{IoUring, cqueue, opcode, squeue, types};
 
 use super::{Action, Done, Engine, Op};
 use crate::memory::Buffer;
+use crate::plan::job::Ring;
 
 /// What is asked of the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Options {
     /// DEFER_TASKRUN rather than COOP_TASKRUN: less user time, completions only inside
     /// the waiting call.
     pub defer_taskrun: bool,
+    /// What the job asks for.
+    pub ask: Ring,
 }
 
 impl Default for Options {
@@ -44,6 +47,7 @@ impl Default for Options {
             register_buffers: true,
             register_files: true,
             defer_taskrun: false,
+            ask: Ring::default(),
         }
     }
 }
@@ -121,6 +125,11 @@ impl Uring {
         let fd = types::Fd(self.files[op.file as usize].as_raw_fd());
         let fixed = types::Fixed(op.file);
         let registered = self.registered_files;
+        let rw_flags = if self.options.ask.nowait {
+            libc::RWF_NOWAIT
+        } else {
+            0
+        };
         macro_rules! on_file {
             ($fd:ident => $build:expr) => {
                 if registered {
@@ -134,21 +143,25 @@ impl Uring {
         }
         let entry = match (op.action, index) {
             (Action::Read, Some(index)) => {
-                on_file!(fd => opcode::ReadFixed::new(fd, start, bytes, index).offset(op.offset).build())
+                on_file!(fd => opcode::ReadFixed::new(fd, start, bytes, index).offset(op.offset).rw_flags(rw_flags).build())
             }
             (Action::Read, None) => {
-                on_file!(fd => opcode::Read::new(fd, start, bytes).offset(op.offset).build())
+                on_file!(fd => opcode::Read::new(fd, start, bytes).offset(op.offset).rw_flags(rw_flags).build())
             }
             (Action::Write, Some(index)) => {
-                on_file!(fd => opcode::WriteFixed::new(fd, start, bytes, index).offset(op.offset).build())
+                on_file!(fd => opcode::WriteFixed::new(fd, start, bytes, index).offset(op.offset).rw_flags(rw_flags).build())
             }
             (Action::Write, None) => {
-                on_file!(fd => opcode::Write::new(fd, start, bytes).offset(op.offset).build())
+                on_file!(fd => opcode::Write::new(fd, start, bytes).offset(op.offset).rw_flags(rw_flags).build())
             }
             (Action::Fsync, _) => on_file!(fd => opcode::Fsync::new(fd).build()),
             (Action::Fdatasync, _) => {
                 on_file!(fd => opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build())
             }
+        };
+        let entry = match self.options.ask.force_async {
+            true => entry.flags(squeue::Flags::ASYNC),
+            false => entry,
         };
         entry.user_data(u64::from(op.slot))
     }
@@ -277,6 +290,9 @@ impl Drop for Uring {
     }
 }
 
+/// How long the kernel's thread looks for work before it sleeps, ms.
+const KERNEL_THREAD_IDLE_MS: u32 = 100;
+
 /// Builds the ring, stepping down from the wanted flags to none.
 fn build(entries: u32, options: Options) -> io::Result<(IoUring, Setup)> {
     let best = if options.defer_taskrun {
@@ -292,6 +308,12 @@ fn build(entries: u32, options: Options) -> io::Result<(IoUring, Setup)> {
             ..Setup::default()
         }
     };
+    // The kernel's thread and the application's own task work exclude each other.
+    let best = if options.ask.kernel_thread {
+        Setup::default()
+    } else {
+        best
+    };
     let steps = [
         best,
         Setup {
@@ -304,6 +326,9 @@ fn build(entries: u32, options: Options) -> io::Result<(IoUring, Setup)> {
     for setup in steps {
         let mut builder = IoUring::builder();
         builder.dontfork();
+        if options.ask.kernel_thread {
+            builder.setup_sqpoll(KERNEL_THREAD_IDLE_MS);
+        }
         if setup.single_issuer {
             builder.setup_single_issuer();
         }
@@ -397,6 +422,11 @@ mod tests {
                         register_buffers,
                         register_files,
                         defer_taskrun,
+                        ask: Ring {
+                            kernel_thread: chunk == 1,
+                            force_async: chunk == 100,
+                            nowait: false,
+                        },
                     };
                     writes_and_reads_back(|buffers| Uring::new(buffers, options).unwrap(), 8);
                 }

@@ -21,6 +21,7 @@ use crate::dd::Blocks;
 use crate::hist::{DEFAULT_PERCENTILES, Histogram, Stat};
 use crate::plan::dd::{DdPlan, Sink};
 use crate::plan::fio::FioPlan;
+use crate::plan::job::JobPlan;
 use crate::plan::{Plan, TestPlan};
 
 /// What a record says beside figures.
@@ -96,10 +97,9 @@ fn fidelity(plan: &Plan, planned: IoCounts, issued: IoCounts) -> Fidelity {
 
 fn fio_counts(plan: &FioPlan, outcome: &FioOutcome) -> (IoCounts, IoCounts) {
     // A run time may end a job before its bytes do: then nothing is promised.
-    let bounded = plan
-        .jobs
-        .iter()
-        .any(|job| job.runtime_ns.is_some() || job.ramp_ns > 0 || job.exit_all);
+    let cut_off = plan.jobs.len() > 1 && plan.jobs.iter().any(|job| job.exit_all);
+    let timed = |job: &JobPlan| job.runtime_ns.is_some() || job.ramp_ns > 0;
+    let bounded = cut_off || plan.jobs.iter().any(timed);
     let planned = plan.planned().filter(|_| !bounded);
     let planned = planned.map_or(IoCounts::default(), |counts| IoCounts {
         reads: Some(counts.reads),

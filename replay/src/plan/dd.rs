@@ -177,6 +177,7 @@ pub(super) fn plan(dd: &Dd, around: &Wrapping, draft: &mut Draft<'_>) -> Option<
         fallocate: Fallocate::None,
         sync: true,
         pre_read: false,
+        device: false,
     });
     Some(DdPlan {
         source,

@@ -34,6 +34,8 @@ pub(super) fn extent(
     let limit = draft.target.size;
     let size = match (asked, limit) {
         (Some(size), _) if size > 0 => size,
+        // As fio does with a device: all of it.
+        (_, None) if draft.target.device.is_some() => draft.target.device.unwrap_or(0),
         (_, Some(limit)) => {
             let said = choices.open_size.as_deref().unwrap_or("no size");
             draft.note_with("scaled-size", format!("{said}: {}", binary(limit)));

@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 use fio_parse::unit::{Bytes, Nanos};
 use fio_parse::workload::{Job, Pattern as AskedPattern, SyncFlag};
 
+use super::checks::{
+    check_alignment, check_memory, check_verify, note_order, note_syncs, note_target,
+};
 use super::engines::{asked_engine, engine};
 use super::extent::{Extent, extent};
-use super::job::{EngineKind, FilePlan, JobPlan, Pattern, Sizes, Spread, Syncs};
+use super::files::{files_of, target_files};
+use super::job::{EngineKind, FilePlan, JobPlan, Pattern, Sizes, Syncs};
 use super::options::{Choices, Hint, read_options};
 use super::{Draft, MOST_BLOCK, MOST_DEPTH, MOST_FILES, MOST_JOBS, MOST_LOOPS, binary};
 use crate::script::planned_counts;
@@ -24,12 +28,11 @@ pub struct FioPlan {
 impl FioPlan {
     /// Bytes written, layout included; `None` if only time ends a writing job.
     pub fn written_bytes(&self) -> Option<u64> {
-        let laid_out: u64 = self
+        let laid_out = self
             .files
             .iter()
             .filter(|file| file.written_in.is_some())
-            .map(|file| file.bytes)
-            .sum();
+            .fold(0, |sum: u64, file| sum.saturating_add(file.bytes));
         self.jobs
             .iter()
             .filter(|job| job.pattern.writes && job.engine != EngineKind::Null)
@@ -47,7 +50,7 @@ impl FioPlan {
             let stage = stages.entry(job.stage).or_default();
             *stage = (*stage).max(longest);
         }
-        Some(stages.values().sum())
+        Some(stages.values().fold(0, |sum, &ns| sum.saturating_add(ns)))
     }
 
     /// Numbers of the stages, in order.
@@ -148,6 +151,9 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                 let used = &mut plan.files[file];
                 used.bytes = used.bytes.max(extent.file);
                 // A mapping cannot grow a file, so fio lays it out.
+                if used.device {
+                    continue;
+                }
                 if template.pattern.reads
                     || choices.overwrite
                     || template.engine == EngineKind::Mmap
@@ -178,84 +184,17 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
     if shared {
         draft.note("target-name-shared");
     }
+    if let Some(bytes) = draft.target.device
+        && plan.files.iter().any(|file| file.bytes > bytes)
+    {
+        let why = format!(
+            "the test reaches beyond the device's {}; scale it down with --size",
+            binary(bytes)
+        );
+        draft.refuse_about("too-large", "size", why);
+    }
     check_memory(&plan, draft);
     draft.refusals.is_empty().then_some(plan)
-}
-
-/// The files of one clone: those it names, which others may share, or its own.
-fn target_files(
-    job: &Job,
-    section: usize,
-    clone: u32,
-    choices: &Choices,
-    plan: &mut FioPlan,
-    by_name: &mut BTreeMap<(String, String), usize>,
-    draft: &Draft<'_>,
-) -> Vec<usize> {
-    let prefix = &draft.target.name_prefix;
-    let labels: Vec<String> = match &job.filename {
-        Some(filename) => named_files(filename),
-        None => (0..job.nrfiles.unwrap_or(1).max(1))
-            .map(|file| format!("{}.{clone}.{file}", job.name))
-            .collect(),
-    };
-    let many = labels.len() > 1;
-    let mut files = Vec::with_capacity(labels.len());
-    for (number, label) in labels.into_iter().enumerate() {
-        let mut name = match job.filename {
-            Some(_) => format!("{prefix}shared.{section}"),
-            None => format!("{prefix}{section}.{clone}"),
-        };
-        if many {
-            name = format!("{name}.{number}");
-        }
-        // fio puts the directory before the name, so the same name in two of them is two files.
-        let place = (job.directory.clone().unwrap_or_default(), label.clone());
-        let file = *by_name.entry(place).or_insert_with(|| {
-            plan.files.push(FilePlan {
-                name,
-                label,
-                bytes: 0,
-                written_in: None,
-                fallocate: choices.fallocate,
-                sync: true,
-                pre_read: false,
-            });
-            plan.files.len() - 1
-        });
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
-    files
-}
-
-/// The names in `filename=a:b`: `\:` is a colon of the name, a drive's colon separates nothing.
-fn named_files(filename: &str) -> Vec<String> {
-    let drive = filename.as_bytes().get(1) == Some(&b':')
-        && filename.as_bytes()[0].is_ascii_alphabetic()
-        && filename[2..].starts_with(['\\', '/']);
-    if drive || filename.starts_with("\\\\") {
-        return vec![filename.to_owned()];
-    }
-    let mut names = vec![String::new()];
-    let mut chars = filename.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if chars.peek() == Some(&':') => {
-                chars.next();
-                names.last_mut().expect("there is a name").push(':');
-            }
-            ':' => names.push(String::new()),
-            c => names.last_mut().expect("there is a name").push(c),
-        }
-    }
-    names.retain(|name| !name.is_empty());
-    if names.is_empty() {
-        vec![filename.to_owned()]
-    } else {
-        names
-    }
 }
 
 fn plan_job(
@@ -278,6 +217,10 @@ fn plan_job(
     if files == 0 || files > MOST_FILES {
         let why = format!("{files} files are asked for and {MOST_FILES} are the limit");
         draft.refuse_about("too-many-files", "nrfiles", why);
+    }
+    if files > 1 && draft.target.device.is_some() {
+        let why = format!("{files} files are asked for and --device is one");
+        draft.refuse_about("several-files", "nrfiles", why);
     }
     let files = files.clamp(1, MOST_FILES);
     let chosen = engine(
@@ -387,6 +330,7 @@ fn plan_job(
         hint,
         order: choices.order.clone(),
         pace: choices.pace,
+        ring: choices.ring,
         content,
         verify: choices.verify.clone(),
         place: choices.place.clone(),
@@ -394,14 +338,6 @@ fn plan_job(
         ..JobPlan::plain(&job.name, pattern, extent.region)
     };
     Some((plan, extent))
-}
-
-/// How many files a job has.
-fn files_of(job: &Job) -> u64 {
-    match &job.filename {
-        Some(filename) => named_files(filename).len() as u64,
-        None => u64::from(job.nrfiles.unwrap_or(1)),
-    }
 }
 
 /// The block sizes: those of `bsrange` or `bssplit` where they are given.
@@ -439,81 +375,6 @@ fn sizes(job: &Job, choices: &Choices, draft: &mut Draft<'_>) -> Option<[Sizes; 
     Some([Sizes::One(read as u32), Sizes::One(write as u32)])
 }
 
-/// Whether what is written can be read back and told.
-fn check_verify(
-    job: &Job,
-    pattern: Pattern,
-    sizes: &[Sizes; 2],
-    choices: &Choices,
-    draft: &mut Draft<'_>,
-) {
-    if !pattern.writes {
-        let why = "verify in a job that only reads checks what an earlier run wrote, and that is not there; verify=0 leaves the check out";
-        draft.refuse_about("verify", "verify", why.to_owned());
-        return;
-    }
-    if sizes[1].smallest() < crate::verify::HEADER as u32 {
-        let why = format!(
-            "blocks of {} have no room for the {} bytes of a header",
-            binary(sizes[1].smallest().into()),
-            crate::verify::HEADER
-        );
-        draft.refuse_about("verify", "verify", why);
-        return;
-    }
-    let order = &choices.order;
-    let repeats = order.spread != Spread::Even
-        || order.align.is_some()
-        || order.run > 1
-        || order.gap != 0
-        || !order.random_map
-        || order.strided.is_some()
-        || order.percent_random != [100; 2];
-    let one = matches!(sizes[1], Sizes::One(_))
-        && order
-            .align
-            .is_none_or(|align| u64::from(align).is_multiple_of(sizes[1].smallest().into()));
-    let several = job.filename.is_some() && job.jobs.unwrap_or(1) > 1;
-    if (repeats && !(one && pattern.random && order.run == 1 && order.gap == 0)) || several {
-        let why = "verify with blocks that are written over in part before they are read back would report its own writes; verify=0 leaves the check out";
-        draft.refuse_about("verify", "verify", why.to_owned());
-    }
-}
-
-/// Differences of order, files and pace.
-fn note_order(
-    job: &Job,
-    pattern: Pattern,
-    choices: &Choices,
-    files: u64,
-    syncs: Syncs,
-    draft: &mut Draft<'_>,
-) {
-    let drawn = choices
-        .sizes
-        .as_ref()
-        .is_some_and(|sizes| sizes.iter().any(|sizes| !matches!(sizes, Sizes::One(_))));
-    if pattern.random || drawn {
-        draft.note("random-sequence");
-    }
-    if choices.open_files.is_some_and(|open| open < files) {
-        draft.note("files-kept-open");
-    }
-    let every = syncs.fsync_every > 0 || syncs.fdatasync_every > 0 || choices.range_sync.is_some();
-    if files > 1 && every && pattern.writes {
-        draft.note("sync-of-written-file");
-    }
-    if choices.batch.low > 0 || choices.batch.submit > 1 || choices.batch.complete > 1 {
-        draft.note("batched");
-    }
-    if choices.place.nice < 0 || matches!(choices.place.io_priority, Some((1, _))) {
-        draft.note("priority-best-effort");
-    }
-    if choices.pace.bounded() && job.depth.unwrap_or(1) > 1 {
-        draft.note("paced-drains");
-    }
-}
-
 fn pattern(job: &Job, draft: &mut Draft<'_>) -> Option<Pattern> {
     let asked = job.pattern.unwrap_or(AskedPattern::Read);
     match asked {
@@ -541,56 +402,6 @@ fn pattern(job: &Job, draft: &mut Draft<'_>) -> Option<Pattern> {
 
 fn small(number: Option<u64>) -> u32 {
     number.unwrap_or(0).min(u64::from(u32::MAX)) as u32
-}
-
-fn check_alignment(values: &[u64], draft: &mut Draft<'_>) {
-    match draft.target.direct_alignment {
-        Some(0) => draft.refuse_about(
-            "no-direct",
-            "direct",
-            "the file system of the directory has no O_DIRECT".to_owned(),
-        ),
-        known => {
-            // No file system takes less than a sector, where the kernel does not say.
-            let alignment = u64::from(known.unwrap_or(512)).max(1);
-            if let Some(odd) = values.iter().find(|&&value| value % alignment != 0) {
-                draft.refuse_about(
-                    "direct-alignment",
-                    "direct",
-                    format!("direct=1 needs blocks and offsets that are multiples of {alignment} bytes; {odd} is not"),
-                );
-            }
-        }
-    }
-}
-
-fn note_syncs(job: &Job, pattern: Pattern, syncs: Syncs, depth: u32, draft: &mut Draft<'_>) {
-    if !pattern.writes || (syncs.fsync_every == 0 && syncs.fdatasync_every == 0) {
-        return;
-    }
-    if depth > 1 && ["io_uring", "posixaio"].contains(&asked_engine(job)) {
-        draft.note("fsync-count-fixed");
-    }
-    if pattern.mixed() {
-        draft.note("mixed-fsync-count-fixed");
-    }
-}
-
-fn note_target(job: &Job, draft: &mut Draft<'_>) {
-    let Some(filename) = &job.filename else {
-        if job.directory.is_some() {
-            draft.note("target-in-sandbox");
-        }
-        return;
-    };
-    let device = filename.starts_with("/dev/")
-        || filename.starts_with("\\\\.\\")
-        || filename.starts_with("\\\\\\\\");
-    if device {
-        draft.note_with("target-device-to-file", filename.clone());
-    } else {
-        draft.note("target-in-sandbox");
-    }
 }
 
 /// Run time, ramp, and whether the job wraps until the time is over.
@@ -623,27 +434,6 @@ fn times(job: &Job, draft: &mut Draft<'_>) -> (Option<u64>, u64, bool) {
         draft.note("time-based-ignored");
     }
     (runtime, ramp, time_based && asked.is_some())
-}
-
-fn check_memory(plan: &FioPlan, draft: &mut Draft<'_>) {
-    let mut stages = BTreeMap::<u32, u64>::new();
-    for job in &plan.jobs {
-        let block =
-            u64::from(job.largest_block()).next_multiple_of(crate::memory::ALIGNMENT as u64);
-        *stages.entry(job.stage).or_default() += block * u64::from(job.depth);
-    }
-    let needed = stages.values().copied().max().unwrap_or(0);
-    let limit = draft.target.limits.memory_bytes;
-    if needed > limit {
-        draft.refuse(
-            "memory",
-            format!(
-                "jobs x depth x block needs {} of buffers and {} is the limit here",
-                binary(needed),
-                binary(limit)
-            ),
-        );
-    }
 }
 
 #[cfg(test)]

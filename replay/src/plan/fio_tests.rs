@@ -10,6 +10,7 @@ fn target() -> Target {
         uring: Ok(()),
         space: None,
         memory_file_system: false,
+        device: None,
         direct_alignment: Some(512),
         size: None,
         runtime_ns: None,

@@ -4,13 +4,16 @@
 //! what it differs from the original. Making it is pure: no file is opened, no clock read.
 //! What the machine offers comes in as a [`Target`].
 
+mod checks;
 pub mod dd;
 mod engines;
 mod extent;
+mod files;
 pub mod fio;
 pub mod job;
 pub mod note;
 mod options;
+pub mod parts;
 
 use fio_parse::workload::{Job, Test, Workload};
 
@@ -51,6 +54,8 @@ pub struct Target {
     pub space: Option<Space>,
     /// The directory is in memory (tmpfs).
     pub memory_file_system: bool,
+    /// Size of the device that the person typed (`--device`), bytes.
+    pub device: Option<u64>,
     /// Alignment that O_DIRECT asks for, where it is known; `Some(0)`: no O_DIRECT there.
     pub direct_alignment: Option<u32>,
     /// `--size`: no file is larger, bytes.
@@ -104,7 +109,11 @@ impl Plan {
     /// Bytes of files on disk while it runs.
     pub fn file_bytes(&self) -> u64 {
         match &self.test {
-            TestPlan::Fio(plan) => plan.files.iter().map(|file| file.bytes).sum(),
+            TestPlan::Fio(plan) => plan
+                .files
+                .iter()
+                .filter(|file| !file.device)
+                .fold(0, |sum: u64, file| sum.saturating_add(file.bytes)),
             TestPlan::Dd(plan) => plan.file_bytes(),
         }
     }
@@ -141,6 +150,11 @@ pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> 
     }
     let test = match &workload.test {
         Test::Jobs(jobs) => fio::plan(jobs, &mut draft).map(TestPlan::Fio),
+        Test::Dd(_) if target.device.is_some() => {
+            let why = "--device is for fio jobs; a dd works on files".to_owned();
+            draft.refuse("device", why);
+            None
+        }
         Test::Dd(dd) => dd::plan(dd, &workload.around, &mut draft).map(TestPlan::Dd),
     };
     let Some(test) = test.filter(|_| draft.refusals.is_empty()) else {
@@ -189,10 +203,15 @@ fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
             );
         }
     }
+    if workload.missing.iter().any(|what| what == "option:name") {
+        let why = "the command defines no job: --name is missing, and fio refuses it too";
+        draft.refuse("no-job", why.to_owned());
+    }
     let within = |texts: &[&str], open: &str| texts.iter().any(|text| text.contains(open));
     let (harmless, needed): (Vec<&String>, Vec<&String>) = workload
         .missing
         .iter()
+        .filter(|what| *what != "option:name")
         .partition(|open| within(&labels, open) && !within(&values, open));
     if !harmless.is_empty() {
         draft.note("target-unknown");

@@ -85,6 +85,7 @@ kinds! {
     "verify-never-begins" Exact NONE "with time_based the check of what was written never begins, here as in the original";
     "small-pages" Deviates ALL "the buffers are not in huge pages";
     "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";
+    "device-typed" Exact NONE "the device that was typed with --device is used, as the original uses one";
     "removed-at-end" Equivalent NONE "files are removed at the end whatever the options say; --keep keeps them";
 }
 
@@ -115,7 +116,7 @@ impl Note {
     /// The difference with particulars.
     pub fn with(id: &'static str, detail: String) -> Self {
         Note {
-            detail: Some(detail),
+            detail: Some(plain_text(&detail)),
             ..Note::new(id)
         }
     }
@@ -209,6 +210,9 @@ mod tests {
             include_str!("fio.rs"),
             include_str!("dd.rs"),
             include_str!("options/mod.rs"),
+            include_str!("options/judge.rs"),
+            include_str!("files.rs"),
+            include_str!("checks.rs"),
             include_str!("engines.rs"),
             include_str!("extent.rs"),
         ];

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use crate::content::Content;
 use crate::plan::fio::FioPlan;
-use crate::plan::job::{Check, Fallocate, JobPlan, Service, Sizes, Spread};
+use crate::plan::job::{Check, EngineKind, Fallocate, JobPlan, Service, Sizes, Spread};
 
 /// The plan as a job file.
 pub fn fio(plan: &FioPlan) -> String {
@@ -138,7 +138,7 @@ pub fn options(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
     put(
         "fadvise_hint",
         match job.hint {
-            None => "none".to_owned(),
+            None => "0".to_owned(),
             Some(true) => "random".to_owned(),
             Some(false) => "sequential".to_owned(),
         },
@@ -283,6 +283,16 @@ fn pace(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
     for (name, [read, write]) in [("rate", job.pace.bytes), ("rate_iops", job.pace.ios)] {
         if read + write > 0 {
             put(name, format!("{read},{write}"));
+        }
+    }
+    let ring = job.ring;
+    for (name, on) in [
+        ("sqthread_poll", ring.kernel_thread),
+        ("force_async", ring.force_async),
+        ("nowait", ring.nowait),
+    ] {
+        if on && job.engine == EngineKind::Uring {
+            put(name, "1".to_owned());
         }
     }
     if job.pace.poisson {

@@ -187,6 +187,7 @@ mod tests {
             fallocate: Fallocate::Native,
             sync: true,
             pre_read: false,
+            device: false,
         };
         let fio = FioPlan {
             files: vec![file],

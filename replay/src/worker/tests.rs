@@ -345,3 +345,107 @@ fn a_stop_ends_issuing_and_still_syncs() {
         ["open", "dontneed", "sequential", "fsync", "close"]
     );
 }
+
+#[test]
+fn a_rate_is_kept_and_the_ramp_left_out() {
+    let mut job = job("write");
+    job.region = 4096 * 10;
+    (job.time_based, job.runtime_ns) = (true, Some(10_000 * MS));
+    job.pace.ios = [0, 100];
+    let (outcome, _) = run(&job);
+    assert!(
+        (990..=1010).contains(&outcome.flows[1].ios),
+        "{}",
+        outcome.flows[1].ios
+    );
+    // fio 3.33 with the same options: 151 issued, 100 reported.
+    (job.runtime_ns, job.ramp_ns) = (Some(2_000 * MS), 1_000 * MS);
+    job.pace.ios = [0, 50];
+    let (outcome, _) = run(&job);
+    assert!(
+        (149..=152).contains(&outcome.issued[0]),
+        "{}",
+        outcome.issued[0]
+    );
+    assert!(
+        (99..=101).contains(&outcome.flows[1].ios),
+        "{}",
+        outcome.flows[1].ios
+    );
+    assert!(outcome.window_ns.abs_diff(2_000 * MS) < 25 * MS);
+}
+
+#[test]
+fn pauses_are_in_the_window_and_in_no_latency() {
+    use crate::plan::job::Think;
+    // fio 3.33: 8 I/Os and 100 ms after each take 0.83 s, 16 and 50 ms after every fourth 0.20 s.
+    for (ios, blocks, ms, wanted) in [(8, 1, 100, 800), (16, 4, 50, 200)] {
+        let mut job = job("write");
+        job.region = 4096 * ios;
+        job.pace.think = Some(Think {
+            ns: ms * MS,
+            spin_ns: 0,
+            blocks,
+        });
+        let (outcome, _) = run(&job);
+        assert!(
+            outcome.window_ns.abs_diff(wanted * MS) < MS,
+            "{}",
+            outcome.window_ns
+        );
+        assert!(outcome.flows[1].lat.max() < MS);
+    }
+}
+
+#[test]
+fn what_comes_back_is_compared_with_what_was_written() {
+    use crate::plan::job::{Check, Verify};
+    let mut job = job("write");
+    job.verify = Some(Verify {
+        check: Check::Crc32c,
+        backlog: 1,
+    });
+    let (outcome, _) = run(&job);
+    // The null engine leaves the buffer as it was, so reading a block back at once finds it.
+    assert_eq!((outcome.failure, outcome.checked), (None, 16));
+    assert_eq!((outcome.flows[0].ios, outcome.flows[1].ios), (16, 16));
+    job.verify = Some(Verify {
+        check: Check::Md5,
+        backlog: 0,
+    });
+    let (outcome, _) = run(&job);
+    // After the pass the buffer holds the last block and not the first.
+    let failure = outcome.failure.unwrap();
+    assert_eq!(failure.code, libc::EILSEQ);
+    assert!(
+        failure.what.contains("for offset 61440"),
+        "{}",
+        failure.what
+    );
+}
+
+#[test]
+fn each_file_of_a_job_is_synced_at_the_end() {
+    let mut job = job("write");
+    job.files = vec![0, 1, 2];
+    (job.open_files, job.syncs.end_fsync) = (3, true);
+    let (outcome, log) = run(&job);
+    assert_eq!(outcome.final_syncs, 3);
+    assert_eq!(log.iter().filter(|call| **call == "fsync").count(), 3);
+    assert_eq!(outcome.flows[1].ios, 48);
+}
+
+#[test]
+fn batches_go_and_come_as_asked() {
+    use crate::plan::job::Batch;
+    let mut job = job("read");
+    (job.depth, job.asked_depth, job.region) = (8, 8, 4096 * 256);
+    job.batch = Batch {
+        submit: 8,
+        complete: 8,
+        low: 0,
+    };
+    let (outcome, _) = run(&job);
+    // 256 I/Os in hand-overs of eight: 32, all in the class up to 8.
+    assert_eq!(outcome.submits, [0, 0, 32, 0, 0, 0, 0]);
+}

@@ -17,7 +17,7 @@ use crate::record::Direction;
 use crate::source::{Log, Segment, Segments};
 
 /// How many rows are looked at for a first figure, rulers among them.
-const LOOK_AHEAD: usize = 8;
+const LOOK_AHEAD: usize = 4;
 
 /// In how many lines from a head on a unit has to stand: the head, a ruler, a row, and one to spare.
 const NEAR: usize = 4;

@@ -79,7 +79,10 @@ pub(super) fn read<'t>(
             continue;
         }
         if let Some(title) = text.strip_suffix(':').filter(|title| is_title(title)) {
-            waiting = Some(title);
+            if waiting.replace(title).is_some() {
+                // two titles and nothing below the first
+                break;
+            }
             continue;
         }
         if block.cells.is_empty() {

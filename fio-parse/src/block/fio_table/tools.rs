@@ -26,7 +26,11 @@ struct Taking<'t> {
     end: Segments<'t>,
     block: TableBlock<'t>,
     strangers: usize,
+    seen: usize,
 }
+
+/// In how many lines the first result has to come.
+const MAX_HEAD: usize = 24;
 
 impl<'t> Taking<'t> {
     fn new(lines: &Segments<'t>, first: Segment<'t>, tool: Tool) -> Self {
@@ -41,11 +45,16 @@ impl<'t> Taking<'t> {
                 problems: Vec::new(),
             },
             strangers: 0,
+            seen: 0,
         }
     }
 
     /// The next line, without marks around it.
     fn next(&mut self) -> Option<(Segment<'t>, &'t str)> {
+        self.seen += 1;
+        if self.seen > MAX_HEAD && self.block.cells.is_empty() {
+            return None;
+        }
         let segment = self.ahead.next()?;
         (segment.text.len() <= 4096).then(|| (segment, trimmed(unmarked(segment.text))))
     }

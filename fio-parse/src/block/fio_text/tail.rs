@@ -125,11 +125,8 @@ pub(super) fn read<'t>(log: &'t Log<'t>, input: &'t str, job: &mut FioJob<'t>) -
             put_shares(&mut job.complete, shares).then_some(rest)
         }
         b'I' => {
-            let (rest, shares) = shares(
-                log,
-                lex::skip_blanks(lex::phrase(input, &["IO", "depths"])?).strip_prefix(':')?,
-            )
-            .ok()?;
+            let depths = lex::phrase(input, &["IO", "depths"])?;
+            let (rest, shares) = shares(log, lex::skip_blanks(depths).strip_prefix(':')?).ok()?;
             put_shares(&mut job.depths, shares).then_some(rest)
         }
         b's' => {

@@ -3,18 +3,21 @@
 //! Options that change only what fio prints are accepted and noted; options with an effect
 //! are carried out or refused by name. None is passed over.
 
+mod judge;
 mod tables;
 mod values;
 
-use fio_parse::workload::options::nearest;
-use fio_parse::workload::{Job, options};
+use fio_parse::workload::Job;
 
 use super::Draft;
 use super::job::{
-    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Service, Sizes, Strided, Think, Verify,
+    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Strided, Think,
+    Verify,
 };
 use crate::content::Content;
-use tables::{CARRIED_OUT, ONLY_THE_DEFAULT, PRESENTATION, REFUSED};
+pub(super) use judge::{is_presentation, judge_program};
+use judge::{shown, special};
+use tables::{CARRIED_OUT, PRESENTATION};
 use values::{by_direction, size, time, truth};
 
 /// What the plain-text options of a job come to.
@@ -28,6 +31,7 @@ pub(super) struct Choices {
     pub open_files: Option<u64>,
     pub batch: Batch,
     pub pace: Pace,
+    pub ring: Ring,
     pub content: Content,
     pub verify: Option<Verify>,
     pub place: Place,
@@ -66,6 +70,7 @@ impl Default for Choices {
             open_files: None,
             batch: Batch::default(),
             pace: Pace::default(),
+            ring: Ring::default(),
             content: Content::Scrambled,
             verify: None,
             place: Place::default(),
@@ -137,7 +142,8 @@ pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
         .any(|(name, value)| name == "random_generator" && value.trim() == "lfsr");
     for (name, value) in &job.other {
         let (name, value) = (name.as_str(), value.trim());
-        if !PRESENTATION.contains(&name) && value.contains('$') {
+        let judged = !PRESENTATION.contains(&name) && !CARRIED_OUT.contains(&name);
+        if judged && value.contains('$') {
             draft.refuse_about(
                 "missing-values",
                 name,
@@ -154,7 +160,10 @@ pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
             Read::Wrong => draft.refuse_about(
                 "option-value",
                 name,
-                format!("{name}={value}: this value is not one that fio-replay can play"),
+                format!(
+                    "{name}={}: this value is not one that fio-replay can play",
+                    shown(name, value)
+                ),
             ),
             Read::Unknown => special(job, name, value, &mut choices, draft),
         }
@@ -293,6 +302,12 @@ fn content_and_pace(
         "thinktime_spin" => put(&mut parts.think.1, time(value, 1000)),
         "thinktime_blocks" => put(&mut parts.think.2, narrow()),
         "startdelay" => put(&mut choices.pace.delay_ns, time(value, 1_000_000_000)),
+        "sqthread_poll" => put(&mut choices.ring.kernel_thread, flag()),
+        "force_async" => put(
+            &mut choices.ring.force_async,
+            bytes().map(|every| every > 0),
+        ),
+        "nowait" => put(&mut choices.ring.nowait, flag()),
         "cpus_allowed" => put(&mut choices.place.cpus, values::cpus(value)),
         "cpumask" => {
             let mask = bytes().filter(|&mask| mask > 0);
@@ -330,95 +345,6 @@ fn rate(text: &str, decimal: bool) -> Option<u64> {
         Some(0)
     } else {
         size(text, decimal)
-    }
-}
-
-/// Options whose rule looks at more than the value.
-fn special(job: &Job, name: &str, value: &str, choices: &mut Choices, draft: &mut Draft<'_>) {
-    match name {
-        "unlink" | "unlink_each_loop" => draft.note("removed-at-end"),
-        "write_bw_log" | "write_lat_log" | "write_iops_log" => draft.note("logs-averaged"),
-        "rw" => modifier(job, value, choices, draft),
-        "bs" | "iodepth" | "numjobs" | "loops" | "runtime" | "ramp_time" | "direct" | "sync"
-        | "fsync" | "fdatasync" | "end_fsync" | "rwmixread" | "rwmixwrite" | "stonewall"
-        | "io_size" => {
-            draft.refuse_about(
-                "option-value",
-                name,
-                format!("{name}={value} cannot be read"),
-            );
-        }
-        "offset" => draft.refuse_about(
-            "option-value",
-            name,
-            format!("offset={value} depends on the original target; give it in bytes"),
-        ),
-        "size" | "filesize" => {
-            choices.open_size = Some(format!("{name}={value}"));
-            if name == "size" && job.size_bytes.is_none() && draft.target.size.is_none() {
-                draft.refuse_about(
-                    "no-size",
-                    name,
-                    format!("size={value} depends on the original target; give a size with --size"),
-                );
-            }
-        }
-        "create_on_open" if truth(value) == Some(true) => {
-            if job.pattern.is_none_or(|pattern| pattern.reads()) {
-                draft.refuse_about(
-                    "option",
-                    name,
-                    "create_on_open=1 makes the file when the clock runs, so there is nothing to read".to_owned(),
-                );
-            } else {
-                choices.fallocate = Fallocate::None;
-                draft.note("created-before-open");
-            }
-        }
-        "create_on_open" => {}
-        "mem" => {
-            let kind = value.split(':').next().unwrap_or_default();
-            match kind {
-                "malloc" | "mmap" | "shm" | "mmapshared" => {}
-                "shmhuge" | "mmaphuge" => draft.note_with("small-pages", value.to_owned()),
-                _ => draft.refuse_about(
-                    "option",
-                    name,
-                    format!("mem={value} needs a device or is not known"),
-                ),
-            }
-        }
-        "hugepage-size" => draft.note_with("small-pages", format!("{name}={value}")),
-        "nrfiles" => {}
-        _ => judge(name, value, draft),
-    }
-}
-
-/// `rw=randread:8`, `rw=read:4k`, `rw=write:-8k`.
-fn modifier(job: &Job, value: &str, choices: &mut Choices, draft: &mut Draft<'_>) {
-    let decimal = false;
-    let random = job.pattern.is_some_and(|pattern| pattern.is_random());
-    let taken = value.split_once(':').is_some_and(|(_, text)| {
-        let (sign, digits) = match text.strip_prefix('-') {
-            Some(digits) => (-1, digits),
-            None => (1, text),
-        };
-        let Some(number) = size(digits, decimal).filter(|&number| number <= 1 << 40) else {
-            return false;
-        };
-        if random {
-            choices.order.run = number.clamp(1, u64::from(u32::MAX)) as u32;
-            sign > 0 && number > 0
-        } else {
-            choices.order.gap = sign * number as i64;
-            true
-        }
-    });
-    if !taken || job.pattern.is_none() {
-        let why = format!(
-            "rw={value} is none of read, write, rw, randread, randwrite, randrw with a number behind a colon"
-        );
-        draft.refuse_about("option-value", "rw", why);
     }
 }
 
@@ -491,53 +417,6 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
         check,
         backlog: parts.backlog,
     });
-}
-
-/// Whether an option changes only what fio prints.
-pub(super) fn is_presentation(name: &str) -> bool {
-    PRESENTATION.contains(&name)
-}
-
-/// The verdict on options of fio itself: those of a job are judged with the job.
-pub(super) fn judge_program(name: &str, value: &str, writes: bool, draft: &mut Draft<'_>) {
-    if name == "readonly" {
-        if writes {
-            let why = "--readonly forbids the writes that the job asks for".to_owned();
-            draft.refuse_about("readonly", name, why);
-        }
-        return;
-    }
-    judge(name, value, draft);
-}
-
-/// The verdict on an option without a rule of its own.
-fn judge(name: &str, value: &str, draft: &mut Draft<'_>) {
-    if is_presentation(name) {
-        return draft.note_with("presentation", name.to_owned());
-    }
-    if CARRIED_OUT.contains(&name) {
-        return;
-    }
-    if let Some((_, values, why)) = ONLY_THE_DEFAULT.iter().find(|(known, ..)| *known == name) {
-        if !values.contains(&value) {
-            draft.refuse_about("option", name, format!("{name}={value} {why}"));
-        }
-        return;
-    }
-    if let Some((_, why)) = REFUSED.iter().find(|(known, _)| *known == name) {
-        return draft.refuse_about("option", name, format!("{name} {why}"));
-    }
-    if options::lookup(name, false).option().is_some() {
-        let why =
-            format!("{name}={value} is not supported; leave it out if the test does not need it");
-        return draft.refuse_about("option", name, why);
-    }
-    let hint = nearest(name).map_or(String::new(), |nearest| format!("; did it mean {nearest}?"));
-    draft.refuse_about(
-        "unknown-option",
-        name,
-        format!("{name} is no option of fio{hint}"),
-    );
 }
 
 /// The content that the plain options on buffers ask for.

@@ -154,21 +154,10 @@ pub(super) const ONLY_THE_DEFAULT: &[(&str, &[&str], &str)] = &[
     ),
     ("serialize_overlap", &["0"], "orders overlapping I/Os"),
     (
-        "sqthread_poll",
-        &["0"],
-        "gives a CPU to the kernel's polling thread",
-    ),
-    (
         "hipri",
         &["0"],
         "polls the device for completions, which needs a driver set up for it",
     ),
-    (
-        "force_async",
-        &["0"],
-        "hands each I/O to the kernel's worker threads",
-    ),
-    ("nowait", &["0"], "fails I/Os that would wait"),
     (
         "uncached",
         &["0"],
@@ -251,6 +240,10 @@ pub(super) const ONLY_THE_DEFAULT: &[(&str, &[&str], &str)] = &[
 
 /// Refused whatever the value, with the reason.
 pub(super) const REFUSED: &[(&str, &str)] = &[
+    (
+        "sqthread_poll_cpu",
+        "binds the polling thread to a CPU; leave it out to let it run anywhere",
+    ),
     (
         "exec_prerun",
         "runs programs; nothing in a command is ever executed",

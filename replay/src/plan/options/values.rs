@@ -81,11 +81,7 @@ pub(super) fn split(value: &str, decimal: bool) -> Option<[Sizes; 2]> {
         if given > 100 || (open == 0 && given != 100) || parts.len() > 64 {
             return None;
         }
-        let each = if open == 0 {
-            0
-        } else {
-            ((100 - given) / open) as u8
-        };
+        let each = (100 - given).checked_div(open).unwrap_or(0) as u8;
         let mut parts: Vec<(u32, u8)> = parts
             .into_iter()
             .map(|(bytes, share)| (bytes, share.unwrap_or(each)))

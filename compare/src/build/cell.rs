@@ -1,0 +1,166 @@
+//! The texts and numbers of one cell, and the row of means.
+
+use super::Builder;
+use crate::bounds::Bounds;
+use crate::digits;
+use crate::grid::{Cell, Column, Label, Part, Row, State, Verdict};
+use crate::metric::{Better, Metric};
+use crate::stats;
+
+impl Builder<'_> {
+    pub(super) fn cell(&self, index: Option<usize>, column: &Column) -> Cell {
+        let empty = |text: &str, state: State| Cell {
+            state,
+            texts: (column.parts.iter())
+                .map(|p| {
+                    if *p == Part::Value {
+                        text.to_owned()
+                    } else {
+                        String::new()
+                    }
+                })
+                .collect(),
+            ..Cell::default()
+        };
+        let Some(index) = index else {
+            return empty("-", State::Missing);
+        };
+        let found = &self.cells.found[index];
+        let Some(value) = found
+            .bounds
+            .and_then(|(lo, v, hi)| Bounds::new(lo, v.clamp(lo, hi), hi))
+        else {
+            return empty(
+                if found.failed > 0 { "failed" } else { "-" },
+                if found.failed > 0 {
+                    State::Failed
+                } else {
+                    State::Missing
+                },
+            );
+        };
+        let mut sorted = found.values.clone();
+        sorted.sort_by(f64::total_cmp);
+        let interval =
+            stats::median_interval(&sorted, self.view.confidence).filter(|_| sorted.len() > 1);
+        let ratio = found
+            .ratio
+            .and_then(|(lo, r, hi)| Bounds::new(lo, r.clamp(lo, hi), hi));
+        let base_index = self.base_cell(index);
+        let is_base = base_index == Some(index);
+        let p = self.p_values.get(&index).copied();
+        let verdict = match ratio {
+            Some(ratio) if !is_base => self.verdict(ratio, p, self.metric(found)),
+            _ => Verdict::None,
+        };
+        let text = |part: &Part| match part {
+            Part::Value => digits::format(value.times(1.0 / column.unit.factor)),
+            Part::Spread => interval.map_or(String::new(), |i| {
+                if i.lo.is_infinite() || i.hi.is_infinite() {
+                    "∞".to_owned()
+                } else if i.median > 0.0 {
+                    let wide = (i.hi / i.median - 1.0).max(1.0 - i.lo / i.median);
+                    format!("{:.0}%", wide * 100.0)
+                } else {
+                    String::new()
+                }
+            }),
+            Part::Ratio => match (ratio, verdict) {
+                (None, _) => String::new(),
+                (Some(_), Verdict::Same) => "~".to_owned(),
+                (Some(ratio), _) => format!("{}x", digits::format(ratio)),
+            },
+            Part::Evidence => match base_index {
+                _ if is_base || ratio.is_none() => String::new(),
+                Some(base) => {
+                    let (mine, theirs) = (found.values.len(), self.cells.found[base].values.len());
+                    let n = if mine == theirs {
+                        format!("n={mine}")
+                    } else {
+                        format!("n={theirs}+{mine}")
+                    };
+                    p.map_or(n.clone(), |p| format!("p={p:.3} {n}"))
+                }
+                None => String::new(),
+            },
+        };
+        Cell {
+            state: State::Value,
+            texts: column.parts.iter().map(text).collect(),
+            marks: Vec::new(),
+            value: Some(value),
+            n: found.values.len(),
+            interval: interval
+                .filter(|i| i.lo.is_finite() && i.hi.is_finite())
+                .map(|i| (i.lo, i.hi)),
+            ratio,
+            base: self
+                .base
+                .as_ref()
+                .filter(|_| ratio.is_some())
+                .map(|b| b.name.clone()),
+            p,
+            verdict,
+        }
+    }
+
+    /// Better or worse only beyond the bounds and, where there are repeats, beyond chance.
+    fn verdict(&self, ratio: Bounds, p: Option<f64>, metric: Metric) -> Verdict {
+        let by_chance = p.is_some_and(|p| p > self.view.alpha);
+        if by_chance || (ratio.lo() <= 1.0 && ratio.hi() >= 1.0) {
+            return Verdict::Same;
+        }
+        match (metric.better(), ratio.lo() > 1.0) {
+            (Better::Neither, _) => Verdict::None,
+            (Better::Higher, true) | (Better::Lower, false) => Verdict::Better,
+            (Better::Higher, false) | (Better::Lower, true) => Verdict::Worse,
+        }
+    }
+}
+
+/// The geometric mean of each column's ratios over the rows in which every column has one. None
+/// for fewer than two such rows.
+pub(super) fn geomean_row(rows: &[Row], columns: &[Column], labels: usize) -> Option<Row> {
+    let compared: Vec<usize> = (0..columns.len())
+        .filter(|c| columns[*c].parts.contains(&Part::Ratio))
+        .collect();
+    let shared: Vec<&Row> = (rows.iter())
+        .filter(|row| compared.iter().all(|c| row.cells[*c].ratio.is_some()))
+        .collect();
+    if compared.is_empty() || shared.len() < 2 || compared.len() < 2 {
+        return None;
+    }
+    let cells = (columns.iter().enumerate())
+        .map(|(c, column)| {
+            let ratios: Vec<Bounds> = shared.iter().filter_map(|row| row.cells[c].ratio).collect();
+            let mean = |end: fn(Bounds) -> f64| {
+                stats::geomean(&ratios.iter().map(|r| end(*r)).collect::<Vec<f64>>())
+            };
+            let bounds = match (mean(Bounds::lo), mean(Bounds::value), mean(Bounds::hi)) {
+                (Some(lo), Some(value), Some(hi)) => Bounds::new(lo, value.clamp(lo, hi), hi),
+                _ => None,
+            };
+            let ratio = bounds.filter(|_| compared.contains(&c));
+            Cell {
+                state: State::Summary,
+                texts: (column.parts.iter())
+                    .map(|part| match (part, ratio) {
+                        (Part::Ratio, Some(ratio)) => format!("{}x", digits::format(ratio)),
+                        _ => String::new(),
+                    })
+                    .collect(),
+                n: shared.len(),
+                ratio,
+                ..Cell::default()
+            }
+        })
+        .collect();
+    let mut texts = vec![Label::plain(format!("geomean of {} rows", shared.len()))];
+    texts.resize(labels.max(1), Label::default());
+    Some(Row {
+        labels: texts,
+        keys: Vec::new(),
+        cells,
+        summary: true,
+    })
+}

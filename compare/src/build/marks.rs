@@ -1,0 +1,264 @@
+//! Notes: of a whole table, of rows and columns, of cells.
+
+use std::collections::HashMap;
+
+use super::words::{covers_words, shorten, whole};
+use super::{Builder, COLUMN_LABEL, Plan};
+use crate::bounds::Bounds;
+use crate::derive::How;
+use crate::digits;
+use crate::keys::Key;
+use crate::metric::Metric;
+use crate::query::Found;
+use crate::residue::Residue;
+use crate::stats;
+
+impl Builder<'_> {
+    /// Notes that bear on the whole table.
+    pub(super) fn table_marks(&mut self, members: &[usize], repeats: bool) -> Vec<usize> {
+        let mut texts: Vec<String> = Vec::new();
+        for metric in self.metrics {
+            let of_metric: Vec<&Found> = (members.iter())
+                .map(|i| &self.cells.found[*i])
+                .filter(|f| self.metric(f) == *metric && f.bounds.is_some())
+                .collect();
+            let any = |how: How| of_metric.iter().any(|f| f.how == how.code());
+            match metric {
+                Metric::Flush if any(How::Inferred) => texts.push(
+                    "inferred: the I/O phase is taken to have lasted the time asked for by --runtime, \
+                     the rest of the run time to be the flush at its end; to a tenth of a second"
+                        .into(),
+                ),
+                Metric::WriteBandwidth if any(How::Inferred) => texts.push(
+                    "inferred: bytes over the time asked for by --runtime, which leaves the flush at \
+                     the end out"
+                        .into(),
+                ),
+                Metric::Iops if any(How::Derived) => {
+                    texts.push("IOPS derived: bandwidth over block size".into());
+                }
+                Metric::WallBandwidth if !of_metric.is_empty() => {
+                    if let Some(text) = self.covers(&of_metric) {
+                        texts.push(text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if self.base.is_some() && !repeats && members.len() > 1 {
+            texts.push("one run each: the ratios say nothing about noise".into());
+        }
+        if repeats {
+            texts.extend(self.repeat_notes(members));
+        }
+        texts.iter().map(|t| self.notes.mark(t)).collect()
+    }
+
+    /// What the wall clock covers beyond the tool.
+    fn covers(&self, of_metric: &[&Found]) -> Option<String> {
+        let mut covers: Vec<&str> = (of_metric.iter())
+            .flat_map(|f| [f.basis.0, f.basis.1])
+            .filter_map(|code| self.frame.texts.get(code as usize))
+            .map(String::as_str)
+            .collect();
+        covers.sort_unstable();
+        covers.dedup();
+        match covers.as_slice() {
+            ["run-and-sync"] => Some(
+                "the rate by wall clock includes the final sync, which the shell timed too; the \
+                 tool's own window excludes it"
+                    .into(),
+            ),
+            ["run"] => Some("the rate by wall clock includes starting and ending the tool".into()),
+            [] | [""] => None,
+            many => {
+                let names: Vec<String> = many.iter().map(|c| covers_words(c)).collect();
+                Some(format!(
+                    "the rate by wall clock covers {}",
+                    names.join(", or ")
+                ))
+            }
+        }
+    }
+
+    fn repeat_notes(&self, members: &[usize]) -> Vec<String> {
+        let mut texts = Vec::new();
+        let percent =
+            |share: f64| digits::format(Bounds::exact(share * 100.0).unwrap_or(Bounds::ZERO));
+        let sizes: Vec<usize> = members
+            .iter()
+            .map(|i| self.cells.found[*i].values.len())
+            .collect();
+        if let Some(need) = stats::samples_for_interval(self.view.confidence)
+            && sizes.iter().any(|n| *n > 0 && *n < need)
+        {
+            texts.push(format!(
+                "± is half the {}% interval of the median; it takes at least {need} runs, ∞ means fewer",
+                whole(&percent(self.view.confidence))
+            ));
+        }
+        if let Some(need) = stats::samples_for_difference(self.view.alpha)
+            && self.base.is_some()
+            && sizes.iter().any(|n| *n > 0 && *n < need)
+        {
+            texts.push(format!(
+                "a difference at the {}% level takes at least {need} runs on both sides; below that \
+                 the ratio alone says nothing about chance",
+                whole(&percent(self.view.alpha))
+            ));
+        }
+        if self.view.holm && !self.p_values.is_empty() {
+            texts.push(format!(
+                "p corrected for {} comparisons (Holm)",
+                self.p_values.len()
+            ));
+        }
+        texts
+    }
+
+    /// Notes of cells, moved to the row or column label where a whole row or column has them.
+    #[expect(
+        clippy::type_complexity,
+        reason = "three local lists that are used at once"
+    )]
+    pub(super) fn difference_marks(
+        &self,
+        plan: &Plan,
+    ) -> (
+        Vec<Vec<String>>,
+        Vec<Vec<String>>,
+        HashMap<(usize, usize), Vec<String>>,
+    ) {
+        let mut shown: Vec<Key> = self.cells.keys.clone();
+        shown.extend(&self.view.ignore);
+        let residue = Residue::new(self.frame, &shown);
+        let mut texts: HashMap<(usize, usize), Vec<String>> = HashMap::new();
+        for (r, row) in plan.rows.iter().enumerate() {
+            for (c, col) in plan.cols.iter().enumerate() {
+                if let Some(index) = plan.at.get(&(row.clone(), col.clone())) {
+                    texts.insert((r, c), self.cell_notes(*index, &residue));
+                }
+            }
+        }
+        let mut by_col: Vec<Vec<String>> = vec![Vec::new(); plan.cols.len()];
+        let mut by_row: Vec<Vec<String>> = vec![Vec::new(); plan.rows.len()];
+        let all_of = |members: &[&Vec<String>]| -> Vec<String> {
+            // One cell alone is no column to speak of.
+            let Some((first, rest)) = members.split_first() else {
+                return Vec::new();
+            };
+            (first.iter())
+                .filter(|text| rest.iter().all(|t| t.contains(text)))
+                .cloned()
+                .collect()
+        };
+        let along_cols = !self
+            .projection
+            .across
+            .iter()
+            .any(|k| self.projection.rows.contains(k));
+        if along_cols {
+            for (c, marks) in by_col.iter_mut().enumerate() {
+                let members: Vec<&Vec<String>> = (0..plan.rows.len())
+                    .filter_map(|r| texts.get(&(r, c)))
+                    .collect();
+                if members.len() > 1 {
+                    *marks = all_of(&members);
+                }
+            }
+        } else {
+            for (r, marks) in by_row.iter_mut().enumerate() {
+                let members: Vec<&Vec<String>> = (0..plan.cols.len())
+                    .filter_map(|c| texts.get(&(r, c)))
+                    .collect();
+                *marks = all_of(&members);
+            }
+        }
+        for ((r, c), list) in &mut texts {
+            list.retain(|text| !by_col[*c].contains(text) && !by_row[*r].contains(text));
+        }
+        (by_col, by_row, texts)
+    }
+
+    /// Everything there is to say of one cell.
+    fn cell_notes(&self, index: usize, residue: &Residue) -> Vec<String> {
+        let found = &self.cells.found[index];
+        let mut texts: Vec<String> = Vec::new();
+        let mut add = |text: String| {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        };
+        if let Some(text) = residue.within(&found.settings) {
+            add(text);
+        }
+        if let (Some(base), Some(base_cell)) = (&self.base, self.base_cell(index)) {
+            let theirs = &self.cells.found[base_cell];
+            if let Some(text) = residue.against(
+                &found.settings,
+                &theirs.settings,
+                &shorten(&base.name, COLUMN_LABEL),
+            ) {
+                add(text);
+            }
+            if found.basis != theirs.basis
+                && !self.view.force
+                && index != base_cell
+                && theirs.bounds.is_some()
+            {
+                let words = |code: u32| {
+                    covers_words(
+                        self.frame
+                            .texts
+                            .get(code as usize)
+                            .map_or("", String::as_str),
+                    )
+                };
+                add(format!(
+                    "not divided by the base: its time covers {}, the base's {} (--force divides all the same)",
+                    words(found.basis.0),
+                    words(theirs.basis.0)
+                ));
+            }
+        }
+        for set in &found.notes {
+            for note in self
+                .frame
+                .note_sets
+                .get(*set as usize)
+                .into_iter()
+                .flatten()
+            {
+                if let Some(note) = self.frame.notes.get(*note as usize) {
+                    add(note.text.clone());
+                }
+            }
+        }
+        if found.failed > 0 && !found.values.is_empty() {
+            add(format!(
+                "{} of {} runs failed and are left out",
+                found.failed,
+                found.failed + found.values.len()
+            ));
+        }
+        if found.parts > 1 {
+            add(format!(
+                "up to {} jobs of one run report apart; they are one sample, whose bounds span them all",
+                found.parts
+            ));
+        }
+        let mut sorted = found.values.clone();
+        sorted.sort_by(f64::total_cmp);
+        let shape = stats::shape(&sorted);
+        if shape.two_groups {
+            add("the runs fall into two groups; a median of both misleads".into());
+        } else if shape.outliers > 0 {
+            add(format!(
+                "{} of {} runs lie far outside the others",
+                shape.outliers,
+                sorted.len()
+            ));
+        }
+        texts
+    }
+}

@@ -1,0 +1,132 @@
+//! dd's loop over real files.
+
+use super::*;
+use crate::clock::SystemClock;
+use crate::plan::job::{Fallocate, FilePlan};
+
+fn plan(block: u64, count: u64) -> DdPlan {
+    DdPlan {
+        source: Source::Zero,
+        sink: Sink::File,
+        block,
+        count,
+        seek: 0,
+        overwrite: false,
+        full_blocks: false,
+        direct: false,
+        sync: false,
+        dsync: false,
+        conv_sync: ConvSync::None,
+        sync_after: false,
+        sync_before: false,
+        timed: None,
+        file: Some(FilePlan {
+            name: "dd".into(),
+            label: "test".into(),
+            bytes: block * count,
+            written_in: None,
+            fallocate: Fallocate::None,
+            sync: true,
+            pre_read: false,
+            device: false,
+        }),
+    }
+}
+
+fn outcome(plan: &DdPlan) -> DdOutcome {
+    let home = tempfile::tempdir().unwrap();
+    let sandbox = Sandbox::create(home.path()).unwrap();
+    let outcome = run(plan, &sandbox, &SystemClock::new(), &Control::default());
+    assert_eq!(outcome.failure, None);
+    outcome
+}
+
+#[test]
+fn blocks_and_bytes_are_dd_s() {
+    let found = outcome(&plan(1 << 16, 16));
+    assert_eq!(
+        (found.read, found.written),
+        (
+            Blocks {
+                full: 16,
+                partial: 0
+            },
+            Blocks {
+                full: 16,
+                partial: 0
+            }
+        )
+    );
+    assert_eq!(found.bytes, 1 << 20);
+    assert!(found.window_ns > 0 && found.source_ns > 0 && found.source_ns < found.window_ns);
+    assert!(found.file_sync_ns.is_some(), "flushed after the window");
+    assert_eq!(
+        (found.conv_sync_ns, found.file_system_sync_ns, found.wall_ns),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn syncs_are_stages_of_their_own() {
+    let mut sync = plan(4096, 4);
+    (sync.sync_after, sync.timed) = (true, Some(Timed::RunAndSync));
+    let found = outcome(&sync);
+    let stages = found.window_ns + found.file_sync_ns.unwrap() + found.file_system_sync_ns.unwrap();
+    assert!(found.wall_ns.unwrap() >= stages);
+    let mut conv = plan(4096, 4);
+    conv.conv_sync = ConvSync::Data;
+    let found = outcome(&conv);
+    assert!(found.conv_sync_ns.unwrap() <= found.window_ns);
+    assert_eq!(found.file_sync_ns, None, "it is flushed already");
+}
+
+#[test]
+fn every_way_of_opening_works() {
+    for change in [
+        |plan: &mut DdPlan| plan.dsync = true,
+        |plan: &mut DdPlan| plan.sync = true,
+        |plan: &mut DdPlan| plan.seek = 8192,
+        |plan: &mut DdPlan| plan.source = Source::Random,
+        |plan: &mut DdPlan| {
+            plan.overwrite = true;
+            plan.file.as_mut().unwrap().written_in = Some(4096);
+        },
+        |plan: &mut DdPlan| {
+            (plan.source, plan.sink) = (Source::File, Sink::Null);
+            plan.file.as_mut().unwrap().written_in = Some(4096);
+        },
+    ] {
+        let mut changed = plan(4096, 8);
+        change(&mut changed);
+        assert_eq!(outcome(&changed).bytes, 32_768, "{changed:?}");
+    }
+}
+
+#[test]
+fn a_source_that_ends_early_ends_the_copy() {
+    let mut short = plan(4096, 8);
+    (short.source, short.sink) = (Source::File, Sink::Null);
+    let file = short.file.as_mut().unwrap();
+    (file.written_in, file.bytes) = (Some(4096), 10_000);
+    let found = outcome(&short);
+    assert_eq!(
+        (found.bytes, found.read),
+        (
+            10_000,
+            Blocks {
+                full: 2,
+                partial: 1
+            }
+        )
+    );
+}
+
+#[test]
+fn a_stop_ends_it() {
+    let home = tempfile::tempdir().unwrap();
+    let sandbox = Sandbox::create(home.path()).unwrap();
+    let control = Control::default();
+    control.stop(Stop::Interrupted);
+    let found = run(&plan(4096, 8), &sandbox, &SystemClock::new(), &control);
+    assert_eq!((found.bytes, found.stopped), (0, Some(Stop::Interrupted)));
+}

@@ -1,0 +1,108 @@
+//! Histograms and statistics against known values.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn buckets_are_fio_s() {
+    // From the json+ bins of fio 3.33: 71, 80, 8768 and 8896 ns are bucket values.
+    for value in [71, 80, 8768, 8896, 10432, 2_834_432, 7_241_728] {
+        assert_eq!(bucket_value(bucket_of(value)), value);
+    }
+    assert_eq!(bucket_value(BUCKETS - 1), 17_112_760_320);
+    assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+}
+
+#[test]
+fn statistics_of_known_values() {
+    let mut stat = Stat::EMPTY;
+    [2, 4, 4, 4, 5, 5, 7, 9]
+        .into_iter()
+        .for_each(|value| stat.add(value));
+    assert_eq!((stat.count(), stat.min(), stat.max()), (8, 2, 9));
+    assert_eq!(stat.mean(), 5.0);
+    // The textbook example: population deviation 2, so sample deviation 2 * sqrt(8/7).
+    assert!((stat.stddev() - 2.0 * (8.0f64 / 7.0).sqrt()).abs() < 1e-12);
+}
+
+#[test]
+fn one_value_has_no_deviation() {
+    let mut stat = Stat::EMPTY;
+    stat.add(7);
+    assert_eq!((stat.stddev(), stat.mean()), (0.0, 7.0));
+    assert_eq!(
+        (Stat::EMPTY.stddev(), Stat::EMPTY.mean(), Stat::EMPTY.min()),
+        (0.0, 0.0, 0)
+    );
+}
+
+#[test]
+fn percentiles_take_the_first_bucket_that_reaches_the_share() {
+    let mut hist = Histogram::new();
+    assert!(hist.percentiles(&DEFAULT_PERCENTILES).is_empty());
+    (1..=100).for_each(|ns| hist.add(ns));
+    assert_eq!(
+        hist.percentiles(&[1.0, 50.0, 99.0, 100.0]),
+        [1, 50, 99, 100]
+    );
+    // One value answers every percentile.
+    let mut hist = Histogram::new();
+    hist.add(40);
+    assert_eq!(hist.percentiles(&[1.0, 99.99]), [40, 40]);
+}
+
+#[test]
+fn classes_are_exact_at_their_bounds() {
+    for (index, bound) in BOUNDS.into_iter().enumerate() {
+        let mut hist = Histogram::new();
+        hist.add(bound - 1);
+        hist.add_many(bound, 10);
+        hist.add_many(bound + 1, 100);
+        let mut wanted = [0; CLASSES];
+        wanted[index] = 1;
+        wanted[index + 1] = 110;
+        assert_eq!(hist.classes(), wanted, "{bound} ns");
+    }
+}
+
+#[test]
+fn percentile_counts_are_exact() {
+    assert_eq!(
+        needed_count(99.9, 1000),
+        1000,
+        "the double 99.9 lies above 99.9"
+    );
+    assert_eq!(needed_count(99.0, 1000), 990);
+    assert_eq!(needed_count(50.0, 4096), 2048);
+    assert_eq!(needed_count(50.0, 4097), 2049);
+    assert_eq!(needed_count(1.0, 1), 1);
+    assert_eq!(needed_count(100.0, u64::MAX), u64::MAX);
+}
+
+proptest! {
+    #[test]
+    fn a_value_is_within_one_128th_of_its_bucket_s(ns in 0u64..(1 << 34)) {
+        let value = bucket_value(bucket_of(ns));
+        prop_assert!(value.abs_diff(ns) * 128 <= ns.max(1));
+    }
+
+    #[test]
+    fn buckets_grow_with_the_value(a in 0u64..(1 << 36), b in 0u64..(1 << 36)) {
+        prop_assert_eq!(a.cmp(&b).is_le() || bucket_of(a) >= bucket_of(b), true);
+    }
+
+    #[test]
+    fn merging_is_adding(
+        left in prop::collection::vec(0u64..1 << 40, 0..50),
+        right in prop::collection::vec(0u64..1 << 40, 0..50),
+    ) {
+        let stat = |values: &[u64]| {
+            let mut stat = Stat::EMPTY;
+            values.iter().for_each(|&value| stat.add(value));
+            stat
+        };
+        let mut merged = stat(&left);
+        merged.merge(&stat(&right));
+        prop_assert_eq!(merged, stat(&[left, right].concat()));
+    }
+}

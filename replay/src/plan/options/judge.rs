@@ -1,0 +1,164 @@
+//! Verdicts on options that are no plain choice: those with conditions, those that change
+//! nothing, and those that are refused.
+
+use fio_parse::workload::options::nearest;
+use fio_parse::workload::{Job, options};
+
+use super::Choices;
+use super::tables::{CARRIED_OUT, ONLY_THE_DEFAULT, PRESENTATION, REFUSED};
+use super::values::{size, truth};
+use crate::plan::Draft;
+use crate::plan::job::Fallocate;
+
+/// Options whose rule looks at more than the value.
+pub(super) fn special(
+    job: &Job,
+    name: &str,
+    value: &str,
+    choices: &mut Choices,
+    draft: &mut Draft<'_>,
+) {
+    match name {
+        "unlink" | "unlink_each_loop" => draft.note("removed-at-end"),
+        "write_bw_log" | "write_lat_log" | "write_iops_log" => draft.note("logs-averaged"),
+        "rw" => modifier(job, value, choices, draft),
+        "bs" | "iodepth" | "numjobs" | "loops" | "runtime" | "ramp_time" | "direct" | "sync"
+        | "fsync" | "fdatasync" | "end_fsync" | "rwmixread" | "rwmixwrite" | "stonewall"
+        | "io_size" => {
+            draft.refuse_about(
+                "option-value",
+                name,
+                format!("{name}={value} cannot be read"),
+            );
+        }
+        "offset" => draft.refuse_about(
+            "option-value",
+            name,
+            format!("offset={value} depends on the original target; give it in bytes"),
+        ),
+        "size" | "filesize" => {
+            choices.open_size = Some(format!("{name}={value}"));
+            if name == "size" && job.size_bytes.is_none() && draft.target.size.is_none() {
+                draft.refuse_about(
+                    "no-size",
+                    name,
+                    format!("size={value} depends on the original target; give a size with --size"),
+                );
+            }
+        }
+        "create_on_open" if truth(value) == Some(true) => {
+            if job.pattern.is_none_or(|pattern| pattern.reads()) {
+                draft.refuse_about(
+                    "option",
+                    name,
+                    "create_on_open=1 makes the file when the clock runs, so there is nothing to read".to_owned(),
+                );
+            } else {
+                choices.fallocate = Fallocate::None;
+                draft.note("created-before-open");
+            }
+        }
+        "create_on_open" => {}
+        "mem" => {
+            let kind = value.split(':').next().unwrap_or_default();
+            match kind {
+                "malloc" | "mmap" | "shm" | "mmapshared" => {}
+                "shmhuge" | "mmaphuge" => draft.note_with("small-pages", value.to_owned()),
+                _ => draft.refuse_about(
+                    "option",
+                    name,
+                    format!("mem={value} needs a device or is not known"),
+                ),
+            }
+        }
+        "hugepage-size" => draft.note_with("small-pages", format!("{name}={value}")),
+        "nrfiles" => {}
+        _ => judge(name, value, draft),
+    }
+}
+
+/// `rw=randread:8`, `rw=read:4k`, `rw=write:-8k`.
+fn modifier(job: &Job, value: &str, choices: &mut Choices, draft: &mut Draft<'_>) {
+    let decimal = false;
+    let random = job.pattern.is_some_and(|pattern| pattern.is_random());
+    let taken = value.split_once(':').is_some_and(|(_, text)| {
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(digits) => (-1, digits),
+            None => (1, text),
+        };
+        let Some(number) = size(digits, decimal).filter(|&number| number <= 1 << 40) else {
+            return false;
+        };
+        if random {
+            choices.order.run = number.clamp(1, u64::from(u32::MAX)) as u32;
+            sign > 0 && number > 0
+        } else {
+            choices.order.gap = sign * number as i64;
+            true
+        }
+    });
+    if !taken || job.pattern.is_none() {
+        let why = format!(
+            "rw={value} is none of read, write, rw, randread, randwrite, randrw with a number behind a colon"
+        );
+        draft.refuse_about("option-value", "rw", why);
+    }
+}
+
+/// Whether an option changes only what fio prints.
+pub(crate) fn is_presentation(name: &str) -> bool {
+    PRESENTATION.contains(&name)
+}
+
+/// The verdict on options of fio itself: those of a job are judged with the job.
+pub(crate) fn judge_program(name: &str, value: &str, writes: bool, draft: &mut Draft<'_>) {
+    if name == "readonly" {
+        if writes {
+            let why = "--readonly forbids the writes that the job asks for".to_owned();
+            draft.refuse_about("readonly", name, why);
+        }
+        return;
+    }
+    judge(name, value, draft);
+}
+
+/// A value for messages: secrets are never repeated.
+pub(super) fn shown<'v>(name: &str, value: &'v str) -> &'v str {
+    let secret = ["key", "pass", "token", "secret", "credential"];
+    if secret.iter().any(|word| name.contains(word)) {
+        "(hidden)"
+    } else {
+        value
+    }
+}
+
+/// The verdict on an option without a rule of its own.
+fn judge(name: &str, value: &str, draft: &mut Draft<'_>) {
+    let hidden = shown(name, value);
+    if is_presentation(name) {
+        return draft.note_with("presentation", name.to_owned());
+    }
+    if CARRIED_OUT.contains(&name) {
+        return;
+    }
+    if let Some((_, values, why)) = ONLY_THE_DEFAULT.iter().find(|(known, ..)| *known == name) {
+        if !values.contains(&value) {
+            draft.refuse_about("option", name, format!("{name}={hidden} {why}"));
+        }
+        return;
+    }
+    if let Some((_, why)) = REFUSED.iter().find(|(known, _)| *known == name) {
+        return draft.refuse_about("option", name, format!("{name} {why}"));
+    }
+    if options::lookup(name, false).option().is_some() {
+        let why =
+            format!("{name}={hidden} is not supported; leave it out if the test does not need it");
+        return draft.refuse_about("option", name, why);
+    }
+    let hint = nearest(name).map_or(String::new(), |nearest| format!("; did it mean {nearest}?"));
+    draft.refuse_about(
+        "unknown-option",
+        name,
+        format!("{name} is no option of fio{hint}"),
+    );
+}

@@ -1,0 +1,206 @@
+//! The parts of a job: block sizes, order of offsets, pace, verification, place.
+
+/// The sizes of the blocks of one direction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sizes {
+    /// All alike, bytes.
+    One(u32),
+    /// Drawn between two sizes (`bsrange`), bytes.
+    Range(u32, u32),
+    /// Drawn from a list of sizes in bytes with their shares in per cent (`bssplit`).
+    Split(Vec<(u32, u8)>),
+}
+
+impl Sizes {
+    /// The smallest, bytes.
+    pub fn smallest(&self) -> u32 {
+        match self {
+            Sizes::One(size) | Sizes::Range(size, _) => *size,
+            Sizes::Split(parts) => parts.iter().map(|part| part.0).min().unwrap_or(0),
+        }
+    }
+
+    /// The largest, bytes.
+    pub fn largest(&self) -> u32 {
+        match self {
+            Sizes::One(size) | Sizes::Range(_, size) => *size,
+            Sizes::Split(parts) => parts.iter().map(|part| part.0).max().unwrap_or(0),
+        }
+    }
+
+    /// fio's way to write it, as far as `bs` or `bsrange` can.
+    pub fn range(&self) -> String {
+        format!("{}-{}", self.smallest(), self.largest())
+    }
+}
+
+/// How random offsets are spread over the region.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Spread {
+    /// Evenly.
+    Even,
+    /// By a power law with this exponent (`zipf`).
+    Zipf(f64),
+    /// By a Pareto law with this input (`pareto`).
+    Pareto(f64),
+    /// In a bell of this width in per cent of the region (`normal`).
+    Normal(f64),
+    /// Shares of the accesses to shares of the region, both in per cent (`zoned`).
+    Zoned(Vec<(u8, u8)>),
+}
+
+/// Zones that are gone through one after the other (`zonemode=strided`), bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Strided {
+    /// What is moved in a zone before the next begins (`zonesize`).
+    pub size: u64,
+    /// The part of the file it is moved in (`zonerange`).
+    pub range: u64,
+    /// What is left out between two zones (`zoneskip`).
+    pub skip: u64,
+}
+
+/// The order of offsets, beyond sequential and random.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// A random pass touches each block once; else draws repeat (`norandommap`).
+    pub random_map: bool,
+    /// How random offsets are spread.
+    pub spread: Spread,
+    /// Share of offsets that are random in a random job, per cent, of reads and writes.
+    pub percent_random: [u8; 2],
+    /// Random offsets are multiples of this (`blockalign`), bytes, if not of the smallest block.
+    pub align: Option<u32>,
+    /// Drawn sizes are not rounded to the smallest block (`bs_unaligned`).
+    pub unaligned: bool,
+    /// I/Os per new position (`rw=randread:8`); 1 without.
+    pub run: u32,
+    /// Bytes added to the position after each I/O (`rw=read:4k`, `rw=write:-8k`).
+    pub gap: i64,
+    /// A run repeats its offset instead of going on (`rw_sequencer=identical`).
+    pub identical: bool,
+    /// Zones.
+    pub strided: Option<Strided>,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Order {
+            random_map: true,
+            spread: Spread::Even,
+            percent_random: [100; 2],
+            align: None,
+            unaligned: false,
+            run: 1,
+            gap: 0,
+            identical: false,
+            strided: None,
+        }
+    }
+}
+
+/// Which file the next I/O goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// So many I/Os each in turn.
+    RoundRobin(u32),
+    /// So many I/Os to one drawn at random, then another.
+    Random(u32),
+    /// One file after the other.
+    Sequential,
+}
+
+/// How many I/Os go and come at a time; 0 where nothing is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Batch {
+    /// I/Os per hand-over (`iodepth_batch`).
+    pub submit: u32,
+    /// Completions to wait for once the queue is full (`iodepth_batch_complete_min`).
+    pub complete: u32,
+    /// The queue drains to this before it is filled again (`iodepth_low`).
+    pub low: u32,
+}
+
+/// A pause after so many I/Os.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Think {
+    /// Its length, ns.
+    pub ns: u64,
+    /// The part of it that keeps the CPU busy, ns.
+    pub spin_ns: u64,
+    /// I/Os between two pauses.
+    pub blocks: u32,
+}
+
+/// How fast the job may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pace {
+    /// Bytes per second of reads and writes; 0 without bound.
+    pub bytes: [u64; 2],
+    /// I/Os per second of reads and writes; 0 without bound.
+    pub ios: [u64; 2],
+    /// The gaps are drawn (exponential) instead of even.
+    pub poisson: bool,
+    /// Pauses.
+    pub think: Option<Think>,
+    /// Wait before the clock starts, ns.
+    pub delay_ns: u64,
+}
+
+impl Pace {
+    /// Whether any I/O may have to wait.
+    pub fn bounded(&self) -> bool {
+        self.bytes != [0; 2] || self.ios != [0; 2]
+    }
+}
+
+/// What a written block carries so that it can be checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {
+    /// A header with the CRC-32C of the rest.
+    Crc32c,
+    /// A header with the MD5 of the rest.
+    Md5,
+    /// The pattern, over and over.
+    Pattern(Vec<u8>),
+}
+
+/// Verification of what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verify {
+    /// How.
+    pub check: Check,
+    /// Read back after each so many writes; 0: after the pass.
+    pub backlog: u32,
+}
+
+/// `sync_file_range` after so many writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RangeSync {
+    /// Writes between two calls.
+    pub every: u32,
+    /// SYNC_FILE_RANGE_* bits.
+    pub flags: u32,
+}
+
+/// Where the job's thread runs and how it is treated there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// CPUs it may use; any if empty.
+    pub cpus: Vec<u32>,
+    /// Niceness.
+    pub nice: i32,
+    /// I/O priority: class and level.
+    pub io_priority: Option<(u16, u16)>,
+}
+
+/// What a job asks of io_uring beyond the usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ring {
+    /// A thread of the kernel takes the submissions (`sqthread_poll`).
+    pub kernel_thread: bool,
+    /// Every I/O goes to a worker thread (`force_async`).
+    pub force_async: bool,
+    /// An I/O that would wait fails (`nowait`).
+    pub nowait: bool,
+}
