@@ -11,7 +11,7 @@
 use crate::reading::{Printed, Reading};
 use crate::record::{
     CountBucket, Cpu, Depths, Ios, Latency, LatencyBucket, LatencyTarget, Measurement, Percentile,
-    PriorityLatency, Record, Samples, Scope, Spread, Tool,
+    PriorityLatency, Record, Samples, Scope, Source, Spread, Tool,
 };
 use crate::source::Span;
 use crate::unit::{EXACT_F64, Quantity};
@@ -42,35 +42,61 @@ pub(crate) fn write_jsonl<W: io::Write>(records: &[Record], mut out: W) -> io::R
 type LastWorkload<'r> = Option<(&'r Arc<Workload>, Vec<u8>)>;
 
 fn write_record<'r>(record: &'r Record, last: &mut LastWorkload<'r>, out: &mut Vec<u8>) {
+    // all fields by name, here and below: a new one does not compile before it is written
+    let Record {
+        v,
+        source,
+        machine,
+        device,
+        section,
+        workload,
+        run,
+        scope,
+        direction,
+        measurement,
+        errors,
+        interrupted,
+        fidelity,
+        environment,
+        claims,
+        warnings,
+    } = record;
+    let Source {
+        name,
+        span,
+        line,
+        dialect,
+        tool,
+    } = source;
     out.push(b'{');
-    other(out, b"\"v\":", &record.v);
+    other(out, b"\"v\":", v);
     out.extend_from_slice(b"\"source\":{\"name\":");
-    string(out, &record.source.name);
+    string(out, name);
     out.push(b',');
-    if let Some(at) = record.source.span {
+    if let Some(at) = *span {
         out.extend_from_slice(b"\"span\":");
-        span(out, at);
+        self::span(out, at);
         out.push(b',');
     }
-    if let Some(line) = record.source.line {
+    if let Some(line) = *line {
         number(out, b"\"line\":", line.into());
     }
-    other(out, b"\"dialect\":", &record.source.dialect);
+    other(out, b"\"dialect\":", dialect);
     out.extend_from_slice(b"\"tool\":");
-    record.source.tool.write(out);
+    tool.write(out);
     out.push(b',');
     close(out, b'}');
     out.push(b',');
-    if let Some(machine) = &record.machine {
+    if let Some(machine) = machine {
         other(out, b"\"machine\":", machine);
     }
-    if let Some(device) = &record.device {
+    if let Some(device) = device {
         other(out, b"\"device\":", device);
     }
-    if !record.section.is_empty() {
-        other(out, b"\"section\":", &record.section);
+    if !section.is_empty() {
+        other(out, b"\"section\":", section);
     }
-    if let Some(workload) = &record.workload {
+    if let Some(workload) = workload {
         let known = matches!(last, Some((known, _)) if Arc::ptr_eq(known, workload));
         if !known {
             let mut json = Vec::new();
@@ -83,31 +109,31 @@ fn write_record<'r>(record: &'r Record, last: &mut LastWorkload<'r>, out: &mut V
             out.push(b',');
         }
     }
-    number(out, b"\"run\":", record.run.into());
+    number(out, b"\"run\":", u64::from(*run));
     out.extend_from_slice(b"\"scope\":");
-    record.scope.write(out);
+    scope.write(out);
     out.push(b',');
-    other(out, b"\"direction\":", &record.direction);
+    other(out, b"\"direction\":", direction);
     out.extend_from_slice(b"\"measurement\":");
-    record.measurement.write(out);
+    measurement.write(out);
     out.push(b',');
-    if !record.errors.is_empty() {
-        other(out, b"\"errors\":", &record.errors);
+    if !errors.is_empty() {
+        other(out, b"\"errors\":", errors);
     }
-    if record.interrupted {
+    if *interrupted {
         out.extend_from_slice(b"\"interrupted\":true,");
     }
-    if let Some(fidelity) = &record.fidelity {
+    if let Some(fidelity) = fidelity {
         other(out, b"\"fidelity\":", fidelity);
     }
-    if !record.environment.is_empty() {
-        other(out, b"\"environment\":", &record.environment);
+    if !environment.is_empty() {
+        other(out, b"\"environment\":", environment);
     }
-    if !record.claims.is_empty() {
-        other(out, b"\"claims\":", &record.claims);
+    if !claims.is_empty() {
+        other(out, b"\"claims\":", claims);
     }
-    if !record.warnings.is_empty() {
-        other(out, b"\"warnings\":", &record.warnings);
+    if !warnings.is_empty() {
+        other(out, b"\"warnings\":", warnings);
     }
     close(out, b'}');
 }
@@ -228,10 +254,11 @@ fn reading<Q: Quantity>(out: &mut Vec<u8>, reading: &Reading<Q>) {
 
 impl Write for Printed {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self { text, span } = self;
         out.extend_from_slice(b"{\"text\":");
-        string(out, &self.text);
+        string(out, text);
         out.extend_from_slice(b",\"span\":");
-        span(out, self.span);
+        self::span(out, *span);
         out.push(b'}');
     }
 }
@@ -261,23 +288,35 @@ impl Write for String {
 
 impl Write for Tool {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            name,
+            version,
+            implementation,
+        } = self;
         out.extend_from_slice(b"{\"name\":");
-        string(out, &self.name);
+        string(out, name);
         out.push(b',');
-        field(out, b"\"version\":", &self.version);
-        field(out, b"\"implementation\":", &self.implementation);
+        field(out, b"\"version\":", version);
+        field(out, b"\"implementation\":", implementation);
         close(out, b'}');
     }
 }
 
 impl Write for Scope {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            kind,
+            group,
+            job,
+            jobs,
+            host,
+        } = self;
         out.push(b'{');
-        other(out, b"\"kind\":", &self.kind);
-        field(out, b"\"group\":", &self.group.map(u64::from));
-        field(out, b"\"job\":", &self.job);
-        field(out, b"\"jobs\":", &self.jobs.map(u64::from));
-        field(out, b"\"host\":", &self.host);
+        other(out, b"\"kind\":", kind);
+        field(out, b"\"group\":", &group.map(u64::from));
+        field(out, b"\"job\":", job);
+        field(out, b"\"jobs\":", &jobs.map(u64::from));
+        field(out, b"\"host\":", host);
         close(out, b'}');
     }
 }
@@ -290,28 +329,38 @@ impl Write for u64 {
 
 impl Write for Percentile {
     fn write(&self, out: &mut Vec<u8>) {
-        if self.reading.possible().parts().len() > 1 {
+        let Self { reading, p } = self;
+        if reading.possible().parts().len() > 1 {
             return serde(out, self);
         }
         out.extend_from_slice(b"{\"p\":");
-        serde(out, &self.p);
+        serde(out, p);
         out.push(b',');
-        reading(out, &self.reading);
+        self::reading(out, reading);
         close(out, b'}');
     }
 }
 
 impl Write for Latency {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            min,
+            max,
+            mean,
+            stddev,
+            samples,
+            percentiles,
+            bins,
+        } = self;
         out.push(b'{');
-        field(out, b"\"min\":", &self.min);
-        field(out, b"\"max\":", &self.max);
-        field(out, b"\"mean\":", &self.mean);
-        field(out, b"\"stddev\":", &self.stddev);
-        field(out, b"\"samples\":", &self.samples);
-        list(out, b"\"percentiles\":", &self.percentiles);
-        if !self.bins.is_empty() {
-            other(out, b"\"bins\":", &self.bins);
+        field(out, b"\"min\":", min);
+        field(out, b"\"max\":", max);
+        field(out, b"\"mean\":", mean);
+        field(out, b"\"stddev\":", stddev);
+        field(out, b"\"samples\":", samples);
+        list(out, b"\"percentiles\":", percentiles);
+        if !bins.is_empty() {
+            other(out, b"\"bins\":", bins);
         }
         close(out, b'}');
     }
@@ -319,76 +368,111 @@ impl Write for Latency {
 
 impl<Q: Quantity> Write for Spread<Q> {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            min,
+            max,
+            mean,
+            stddev,
+            count,
+            per,
+        } = self;
         out.push(b'{');
-        field(out, b"\"min\":", &self.min);
-        field(out, b"\"max\":", &self.max);
-        field(out, b"\"mean\":", &self.mean);
-        field(out, b"\"stddev\":", &self.stddev);
-        field(out, b"\"count\":", &self.count);
-        field(out, b"\"per\":", &self.per);
+        field(out, b"\"min\":", min);
+        field(out, b"\"max\":", max);
+        field(out, b"\"mean\":", mean);
+        field(out, b"\"stddev\":", stddev);
+        field(out, b"\"count\":", count);
+        field(out, b"\"per\":", per);
         close(out, b'}');
     }
 }
 
 impl Write for Samples {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            bytes_per_sec,
+            iops,
+        } = self;
         out.push(b'{');
-        field(out, b"\"bytes_per_sec\":", &self.bytes_per_sec);
-        field(out, b"\"iops\":", &self.iops);
+        field(out, b"\"bytes_per_sec\":", bytes_per_sec);
+        field(out, b"\"iops\":", iops);
         close(out, b'}');
     }
 }
 
 impl Write for Ios {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            total,
+            short,
+            dropped,
+        } = self;
         out.push(b'{');
-        number(out, b"\"total\":", self.total);
-        number(out, b"\"short\":", self.short);
-        number(out, b"\"dropped\":", self.dropped);
+        number(out, b"\"total\":", *total);
+        number(out, b"\"short\":", *short);
+        number(out, b"\"dropped\":", *dropped);
         close(out, b'}');
     }
 }
 
 impl Write for Cpu {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            user_percent,
+            system_percent,
+            context_switches,
+            major_faults,
+            minor_faults,
+        } = self;
         out.push(b'{');
-        field(out, b"\"user_percent\":", &self.user_percent);
-        field(out, b"\"system_percent\":", &self.system_percent);
-        field(out, b"\"context_switches\":", &self.context_switches);
-        field(out, b"\"major_faults\":", &self.major_faults);
-        field(out, b"\"minor_faults\":", &self.minor_faults);
+        field(out, b"\"user_percent\":", user_percent);
+        field(out, b"\"system_percent\":", system_percent);
+        field(out, b"\"context_switches\":", context_switches);
+        field(out, b"\"major_faults\":", major_faults);
+        field(out, b"\"minor_faults\":", minor_faults);
         close(out, b'}');
     }
 }
 
 impl Write for LatencyBucket {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            ge_ns,
+            lt_ns,
+            percent,
+        } = self;
         out.push(b'{');
-        number(out, b"\"ge_ns\":", self.ge_ns);
-        field(out, b"\"lt_ns\":", &self.lt_ns);
+        number(out, b"\"ge_ns\":", *ge_ns);
+        field(out, b"\"lt_ns\":", lt_ns);
         out.extend_from_slice(b"\"percent\":");
-        self.percent.write(out);
+        percent.write(out);
         out.push(b'}');
     }
 }
 
 impl Write for CountBucket {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self { min, max, percent } = self;
         out.push(b'{');
-        number(out, b"\"min\":", self.min);
-        field(out, b"\"max\":", &self.max);
+        number(out, b"\"min\":", *min);
+        field(out, b"\"max\":", max);
         out.extend_from_slice(b"\"percent\":");
-        self.percent.write(out);
+        percent.write(out);
         out.push(b'}');
     }
 }
 
 impl Write for Depths {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            depth,
+            submit,
+            complete,
+        } = self;
         out.push(b'{');
-        list(out, b"\"depth\":", &self.depth);
-        list(out, b"\"submit\":", &self.submit);
-        list(out, b"\"complete\":", &self.complete);
+        list(out, b"\"depth\":", depth);
+        list(out, b"\"submit\":", submit);
+        list(out, b"\"complete\":", complete);
         close(out, b'}');
     }
 }
@@ -401,53 +485,89 @@ impl Write for LatencyTarget {
 
 impl Write for PriorityLatency {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            priority,
+            percent,
+            clat_ns,
+            lat_ns,
+        } = self;
         out.extend_from_slice(b"{\"priority\":");
-        string(out, &self.priority);
+        string(out, priority);
         out.push(b',');
-        field(out, b"\"percent\":", &self.percent);
-        field(out, b"\"clat_ns\":", &self.clat_ns);
-        field(out, b"\"lat_ns\":", &self.lat_ns);
+        field(out, b"\"percent\":", percent);
+        field(out, b"\"clat_ns\":", clat_ns);
+        field(out, b"\"lat_ns\":", lat_ns);
         close(out, b'}');
     }
 }
 
 impl Write for Measurement {
     fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            bytes_per_sec,
+            bytes,
+            iops,
+            runtime_ns,
+            runtime_ns_min,
+            bytes_per_sec_min,
+            bytes_per_sec_max,
+            wall_ns,
+            wall_covers,
+            user_ns,
+            system_ns,
+            io_phase_ns,
+            flush_ns,
+            sync_ns,
+            slat_ns,
+            clat_ns,
+            lat_ns,
+            sync_lat_ns,
+            priorities,
+            steady_state,
+            samples,
+            ios,
+            cpu,
+            lat_distribution,
+            depths,
+            latency_target,
+            records_in,
+            records_out,
+        } = self;
         out.push(b'{');
-        field(out, b"\"bytes_per_sec\":", &self.bytes_per_sec);
-        field(out, b"\"bytes\":", &self.bytes);
-        field(out, b"\"iops\":", &self.iops);
-        field(out, b"\"runtime_ns\":", &self.runtime_ns);
-        field(out, b"\"runtime_ns_min\":", &self.runtime_ns_min);
-        field(out, b"\"bytes_per_sec_min\":", &self.bytes_per_sec_min);
-        field(out, b"\"bytes_per_sec_max\":", &self.bytes_per_sec_max);
-        field(out, b"\"wall_ns\":", &self.wall_ns);
-        if let Some(covers) = &self.wall_covers {
+        field(out, b"\"bytes_per_sec\":", bytes_per_sec);
+        field(out, b"\"bytes\":", bytes);
+        field(out, b"\"iops\":", iops);
+        field(out, b"\"runtime_ns\":", runtime_ns);
+        field(out, b"\"runtime_ns_min\":", runtime_ns_min);
+        field(out, b"\"bytes_per_sec_min\":", bytes_per_sec_min);
+        field(out, b"\"bytes_per_sec_max\":", bytes_per_sec_max);
+        field(out, b"\"wall_ns\":", wall_ns);
+        if let Some(covers) = wall_covers {
             other(out, b"\"wall_covers\":", covers);
         }
-        field(out, b"\"user_ns\":", &self.user_ns);
-        field(out, b"\"system_ns\":", &self.system_ns);
-        field(out, b"\"io_phase_ns\":", &self.io_phase_ns);
-        field(out, b"\"flush_ns\":", &self.flush_ns);
-        field(out, b"\"sync_ns\":", &self.sync_ns);
-        field(out, b"\"slat_ns\":", &self.slat_ns);
-        field(out, b"\"clat_ns\":", &self.clat_ns);
-        field(out, b"\"lat_ns\":", &self.lat_ns);
-        field(out, b"\"sync_lat_ns\":", &self.sync_lat_ns);
-        list(out, b"\"priorities\":", &self.priorities);
-        if let Some(steady) = &self.steady_state {
+        field(out, b"\"user_ns\":", user_ns);
+        field(out, b"\"system_ns\":", system_ns);
+        field(out, b"\"io_phase_ns\":", io_phase_ns);
+        field(out, b"\"flush_ns\":", flush_ns);
+        field(out, b"\"sync_ns\":", sync_ns);
+        field(out, b"\"slat_ns\":", slat_ns);
+        field(out, b"\"clat_ns\":", clat_ns);
+        field(out, b"\"lat_ns\":", lat_ns);
+        field(out, b"\"sync_lat_ns\":", sync_lat_ns);
+        list(out, b"\"priorities\":", priorities);
+        if let Some(steady) = steady_state {
             other(out, b"\"steady_state\":", steady);
         }
-        field(out, b"\"samples\":", &self.samples);
-        field(out, b"\"ios\":", &self.ios);
-        field(out, b"\"cpu\":", &self.cpu);
-        list(out, b"\"lat_distribution\":", &self.lat_distribution);
-        field(out, b"\"depths\":", &self.depths);
-        field(out, b"\"latency_target\":", &self.latency_target);
-        if let Some(records) = &self.records_in {
+        field(out, b"\"samples\":", samples);
+        field(out, b"\"ios\":", ios);
+        field(out, b"\"cpu\":", cpu);
+        list(out, b"\"lat_distribution\":", lat_distribution);
+        field(out, b"\"depths\":", depths);
+        field(out, b"\"latency_target\":", latency_target);
+        if let Some(records) = records_in {
             other(out, b"\"records_in\":", records);
         }
-        if let Some(records) = &self.records_out {
+        if let Some(records) = records_out {
             other(out, b"\"records_out\":", records);
         }
         close(out, b'}');
