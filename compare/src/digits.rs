@@ -24,7 +24,7 @@ pub fn format(bounds: Bounds) -> String {
     format_to(bounds, SIGNIFICANT)
 }
 
-/// As [`format`], with another limit of significant digits.
+/// As [`format()`], with another limit of significant digits.
 pub fn format_to(bounds: Bounds, significant: i32) -> String {
     let middle = if bounds.is_exact() {
         bounds.value()

@@ -15,7 +15,7 @@ use fio_parse::record::{ScopeKind, Tool};
 use fio_parse::workload::{Dd, Job, SyncFlag};
 use fio_parse::{Bytes, Record};
 
-/// A property of a record; an index into [`KEYS`].
+/// A property of a record; an index into the table below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(u8);
 
