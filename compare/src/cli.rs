@@ -12,18 +12,19 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use fio_parse::Log;
-use fio_parse::cli::{Input as Named, Place};
 
 use crate::absent;
 use crate::build;
 use crate::claims;
 use crate::derive;
+use crate::files::{expand, is_file, refuse_existing, write_new};
 use crate::filter::Filter;
 use crate::flat::{self, Form};
 use crate::frame::{Builder, Wanted};
 use crate::gate::{self, Gate};
 use crate::grid::Report;
 use crate::keys::{self, Key};
+use crate::list::list;
 use crate::load::{self, Input, Plan};
 use crate::metric::Metric;
 use crate::render::{self, text::Style};
@@ -286,27 +287,6 @@ fn write(args: &Args, bytes: &[u8], stdout: &mut dyn Write) -> io::Result<()> {
         Some(path) if is_file(path) && bytes.is_empty() => Ok(()),
         Some(path) if is_file(path) => write_new(path, bytes),
         _ => stdout.write_all(bytes).and_then(|()| stdout.flush()),
-    }
-}
-
-fn is_file(path: &Path) -> bool {
-    path != Path::new("-")
-}
-
-/// Writes a file that does not exist yet; what a person has is never overwritten.
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    fs::File::create_new(path)?.write_all(bytes)
-}
-
-/// Refuses a name that is taken, be it by a file, a device or a symbolic link to nowhere.
-fn refuse_existing(path: &Path) -> Result<(), String> {
-    match fs::symlink_metadata(path) {
-        Ok(_) => Err(format!(
-            "{}: expected a name for a new file, found one that exists; remove it or name another",
-            path.display()
-        )),
-        // Any other trouble shows, with its reason, when the file is made.
-        Err(_) => Ok(()),
     }
 }
 
@@ -592,75 +572,4 @@ fn plan(args: &Args, view: &View) -> Plan {
         },
         filter: view.filter.clone(),
     }
-}
-
-/// An argument as (label, name) pairs; directories become their files with `-r`, in order of name.
-fn expand(input: &Named, recursive: bool) -> Result<Vec<(Option<String>, String)>, String> {
-    let (label, name) = (input.label.clone(), input.name());
-    if input.place == Place::Stdin || !Path::new(&name).is_dir() {
-        return Ok(vec![(label, name)]);
-    }
-    if !recursive {
-        return Err(format!(
-            "{name}: expected a file, found a directory; -r reads the files below it"
-        ));
-    }
-    let mut files = Vec::new();
-    walk(Path::new(&name), &mut files).map_err(|e| format!("{name}: {e}"))?;
-    files.sort();
-    Ok(files.into_iter().map(|f| (label.clone(), f)).collect())
-}
-
-/// Regular files below a directory; hidden ones and symbolic links to directories are left out.
-fn walk(directory: &Path, files: &mut Vec<String>) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_name().as_encoded_bytes().starts_with(b".") {
-            continue;
-        }
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            walk(&entry.path(), files)?;
-        } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
-            files.push(entry.path().to_string_lossy().into_owned());
-        }
-    }
-    Ok(())
-}
-
-/// `--list`: the keys with the values that occur, then the metrics that have values.
-fn list(frame: &crate::frame::Frame) -> Result<String, String> {
-    const SHOWN: usize = 8;
-    let mut out = String::from("keys\n");
-    for (key, texts) in &frame.key_texts {
-        let values: Vec<&str> = texts
-            .iter()
-            .map(String::as_str)
-            .filter(|t| !t.is_empty())
-            .collect();
-        if values.is_empty() {
-            continue;
-        }
-        let more = values.len().saturating_sub(SHOWN);
-        let mut line = values[..values.len().min(SHOWN)].join(", ");
-        if more > 0 {
-            line.push_str(&format!(", ... {more} more"));
-        }
-        out.push_str(&format!(
-            "  {:<15} {:>5}  {line}\n",
-            key.name(),
-            values.len()
-        ));
-    }
-    out.push_str("metrics\n");
-    let present = crate::query::present(frame, Metric::PLAIN).map_err(|e| e.to_string())?;
-    for metric in present {
-        out.push_str(&format!(
-            "  {:<15}        {}\n",
-            metric.to_string(),
-            metric.title()
-        ));
-    }
-    out.push_str("  and clat-, slat-, lat-, sync- with min, mean, max, stddev or a percentile, as clat-p99\n");
-    Ok(out)
 }
