@@ -4,9 +4,9 @@ use clap::Parser;
 use fio_parse::block::fio_log::LogKind;
 use fio_parse::cli::labels::{self, Labels};
 use fio_parse::cli::{self, Content, FOUND, Input, NOTHING, UNREADABLE};
+use fio_parse::folder::{self, Found};
 use fio_parse::record::{self, Label, LabelSource};
 use fio_parse::{Log, Parsed, Record, diagnostic, explain};
-use folder::Found;
 use samples::{SeriesFormat, log_kind, samples};
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-mod folder;
 mod samples;
 
 /// Read fio and dd output, alone or buried in a post, and print what was measured as records.
@@ -103,7 +102,13 @@ fn main() -> ExitCode {
     if let ([input], false) = (&*inputs, arguments.recursive) {
         end.add(one(&arguments, &given, input, &mut out, &mut io::stderr()));
     } else if arguments.recursive {
-        many(&arguments, &given, folder::walk(inputs), &mut out, &mut end);
+        many(
+            &arguments,
+            &given,
+            folder::walk(inputs, |_| false),
+            &mut out,
+            &mut end,
+        );
     } else {
         let inputs = inputs.into_iter().map(Found::Input);
         many(&arguments, &given, inputs, &mut out, &mut end);
