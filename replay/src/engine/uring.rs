@@ -125,11 +125,7 @@ impl Uring {
         let fd = types::Fd(self.files[op.file as usize].as_raw_fd());
         let fixed = types::Fixed(op.file);
         let registered = self.registered_files;
-        let rw_flags = if self.options.ask.nowait {
-            libc::RWF_NOWAIT
-        } else {
-            0
-        };
+        let rw_flags = super::pvsync::flags(&self.options.ask);
         macro_rules! on_file {
             ($fd:ident => $build:expr) => {
                 if registered {
@@ -329,6 +325,12 @@ fn build(entries: u32, options: Options) -> io::Result<(IoUring, Setup)> {
         if options.ask.kernel_thread {
             builder.setup_sqpoll(KERNEL_THREAD_IDLE_MS);
         }
+        if let Some(cpu) = options.ask.kernel_thread_cpu {
+            builder.setup_sqpoll_cpu(cpu);
+        }
+        if options.ask.poll {
+            builder.setup_iopoll();
+        }
         if setup.single_issuer {
             builder.setup_single_issuer();
         }
@@ -424,8 +426,9 @@ mod tests {
                         defer_taskrun,
                         ask: Ring {
                             kernel_thread: chunk == 1,
+                            kernel_thread_cpu: (chunk == 1).then_some(0),
                             force_async: chunk == 100,
-                            nowait: false,
+                            ..Ring::default()
                         },
                     };
                     writes_and_reads_back(|buffers| Uring::new(buffers, options).unwrap(), 8);

@@ -226,7 +226,9 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                 self.final_sync()?;
             }
             self.close()?;
-            if self.job.syncs.end_fsync && self.job.pattern.writes {
+            // fio reopens a file that is closed already to sync it once more, for either option.
+            let syncs = self.job.syncs;
+            if (syncs.end_fsync || syncs.on_close) && self.job.pattern.writes {
                 self.open()?;
                 self.final_sync()?;
                 self.close()?;
