@@ -4,13 +4,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fio_parse::cli::{FOUND, NOTHING, UNREADABLE, inputs};
 use fio_parse::workload::Job;
 use fio_parse::workload::command::parse_command;
 
-use crate::cli::Arguments;
+use crate::cli::{Arguments, Stamping};
 use crate::clock::SystemClock;
 use crate::control::{Control, Stop};
 use crate::device::Device;
@@ -24,8 +24,9 @@ use crate::plan::note::{KINDS, plain_text};
 use crate::plan::{Limits, Refusal, Target, TestPlan, Verdict, plan};
 use crate::progress::{Length, Progress};
 use crate::report;
-use crate::run::{Bench, Phase};
+use crate::run::{Bench, Phase, Tuning};
 use crate::sandbox::Sandbox;
+use crate::self_test;
 use crate::signals::{Cleanup, Interrupts};
 use crate::variables::fill_in;
 
@@ -77,6 +78,8 @@ impl Session {
     pub fn run(&self, out: &mut dyn Write) -> (io::Result<()>, u8) {
         let done = if self.arguments.explain_fidelity {
             explain_fidelity(out).map_err(End::Output).map(|()| FOUND)
+        } else if self.arguments.self_test {
+            show_costs(out).map_err(End::Output).map(|()| FOUND)
         } else {
             self.replay(out)
         };
@@ -168,6 +171,8 @@ impl Session {
             size: self.arguments.size,
             runtime_ns: self.arguments.runtime,
             engine: self.arguments.engine,
+            as_fio: self.arguments.as_fio,
+            batch_stamps: self.tuning().batch_stamps,
             limits: Limits {
                 file_bytes: if self.arguments.allow_large {
                     most
@@ -181,6 +186,14 @@ impl Session {
                     RUNTIME_LIMIT
                 },
             },
+        }
+    }
+
+    fn tuning(&self) -> Tuning {
+        Tuning {
+            chunk: self.arguments.submit_chunk,
+            as_fio: self.arguments.as_fio,
+            batch_stamps: self.arguments.stamp == Stamping::Batch,
         }
     }
 
@@ -315,6 +328,8 @@ impl Session {
         out: &mut dyn Write,
     ) -> Result<u8, End> {
         let clock = SystemClock::new();
+        let cost_ns = [1, 32].map(|depth| self_test::overhead(&clock, depth));
+        let precision = self_test::precision(&clock);
         let (mut failed, mut refused) = (false, false);
         for (number, found) in found.iter().enumerate() {
             let mut target = self.target(number);
@@ -346,10 +361,7 @@ impl Session {
                 sandbox,
                 clock: &clock,
                 control: &control,
-                uring: uring::Options {
-                    chunk: usize::from(self.arguments.submit_chunk),
-                    ..uring::Options::default()
-                },
+                tuning: self.tuning(),
                 most_written: if self.arguments.allow_long {
                     u64::MAX
                 } else {
@@ -361,6 +373,9 @@ impl Session {
             if self.show_progress {
                 talk("\r\x1b[K");
             }
+            facts.insert("clock_precision_ns".to_owned(), precision.into());
+            facts.insert("instrument_ns_per_io".to_owned(), cost_ns[0].into());
+            facts.insert("instrument_ns_per_batched_io".to_owned(), cost_ns[1].into());
             facts.insert("clock_drift".to_owned(), clock.drift().into());
             facts.insert("noise_before".to_owned(), noise_before.into());
             facts.insert("noise_after".to_owned(), machine::noise().into());
@@ -378,6 +393,7 @@ impl Session {
             }
             written?;
             remarks(&outcome);
+            check_overhead(&outcome, cost_ns);
             if !self.arguments.keep {
                 // The next test needs the room.
                 for file in plan.files().iter().filter(|file| !file.device) {
@@ -479,6 +495,45 @@ fn remarks(outcome: &Outcome) {
     if let Outcome::Fio(outcome) = outcome {
         let remarks = outcome.jobs.iter().flatten().flat_map(|job| &job.remarks);
         remarks.for_each(|remark| say(remark));
+    }
+}
+
+/// What the instrument costs.
+fn show_costs(out: &mut dyn Write) -> io::Result<()> {
+    const EACH: Duration = Duration::from_millis(50);
+    let clock = SystemClock::new();
+    writeln!(
+        out,
+        "clock: {}, precision {} ns, drift {:.1e}",
+        clock.source(),
+        self_test::precision(&clock),
+        clock.drift()
+    )?;
+    for cost in self_test::costs(&clock, EACH) {
+        writeln!(out, "{:>10.2} ns per I/O: {}", cost.ns, cost.part)?;
+    }
+    Ok(())
+}
+
+/// A warning where the instrument is part of what it measured: its cost is more than a
+/// twentieth of the time between two I/Os.
+fn check_overhead(outcome: &Outcome, cost_ns: [f64; 2]) {
+    let Outcome::Fio(outcome) = outcome else {
+        return;
+    };
+    for job in outcome.jobs.iter().flatten() {
+        let ios = job.flows[0].ios + job.flows[1].ios;
+        let each_ns = job.window_ns as f64 / ios.max(1) as f64;
+        let [alone, together] = cost_ns;
+        let batched = job.depths[1..].iter().any(|&level| level > 0);
+        let cost = if batched { together } else { alone };
+        let share = cost * 100.0 / each_ns.max(1.0);
+        if ios > 0 && share > self_test::NOTABLE_PERCENT {
+            say(&format!(
+                "the instrument takes {cost:.0} of {each_ns:.0} ns per I/O ({share:.0} %): it is part \
+                 of what was measured"
+            ));
+        }
     }
 }
 

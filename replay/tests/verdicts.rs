@@ -21,6 +21,8 @@ fn target(size: Option<u64>) -> Target {
         size,
         runtime_ns: None,
         engine: None,
+        as_fio: false,
+        batch_stamps: false,
         limits: Limits {
             file_bytes: u64::MAX,
             memory_bytes: 1 << 30,

@@ -15,6 +15,8 @@ fn target() -> Target {
         size: None,
         runtime_ns: None,
         engine: None,
+        as_fio: false,
+        batch_stamps: false,
         limits: Limits {
             file_bytes: 64 << 30,
             memory_bytes: 1 << 30,

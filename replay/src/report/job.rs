@@ -290,6 +290,8 @@ fn pace(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
         ("sqthread_poll", ring.kernel_thread),
         ("force_async", ring.force_async),
         ("nowait", ring.nowait),
+        ("registerfiles", ring.registered_files),
+        ("fixedbufs", ring.registered_buffers),
     ] {
         if on && job.engine == EngineKind::Uring {
             put(name, "1".to_owned());
