@@ -28,7 +28,8 @@ pub struct Arguments {
     #[arg(long, short, value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
-    /// Use this block device in place of test files; what it holds is LOST if a test writes
+    /// Use this block device in place of test files; what it holds is LOST if a test writes.
+    /// A file will do for tests that only read
     #[arg(long, value_name = "DEV", requires = "directory")]
     pub device: Option<PathBuf>,
 
@@ -73,9 +74,18 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "this machine")]
     pub machine: String,
 
-    /// I/Os handed to io_uring per call
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub submit_chunk: u16,
+    /// I/Os handed to io_uring per call; 2 with O_DIRECT, all that are free without it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub submit_chunk: Option<u16>,
+
+    /// Use io_uring as fio does: one I/O per call, files and buffers not registered, unless the
+    /// original asks for it
+    #[arg(long)]
+    pub as_fio: bool,
+
+    /// What gets a time stamp of its own: each I/O, or each batch that goes or comes together
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Stamping::Io)]
+    pub stamp: Stamping,
 
     /// Permit test files beyond a quarter of the free space or 64 GiB, and buffers beyond 1 GiB
     #[arg(long)]
@@ -85,6 +95,10 @@ pub struct Arguments {
     #[arg(long)]
     pub allow_long: bool,
 
+    /// Measure what the instrument itself costs, in ns per I/O, and run nothing else
+    #[arg(long, conflicts_with_all = ["directory", "inputs", "command"])]
+    pub self_test: bool,
+
     /// List all differences that a run can have from its original, and their meaning
     #[arg(long)]
     pub explain_fidelity: bool,
@@ -92,6 +106,15 @@ pub struct Arguments {
     /// A fio or dd command
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+/// What gets a time stamp of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Stamping {
+    /// Each I/O.
+    Io,
+    /// Each batch.
+    Batch,
 }
 
 /// Forms of the results.

@@ -45,6 +45,30 @@ pub trait Media {
     fn close(&mut self);
 }
 
+/// No file at all: for the null engine, which never looks at one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Nowhere;
+
+impl Media for Nowhere {
+    fn open(&mut self) -> io::Result<Vec<Arc<File>>> {
+        Ok(Vec::new())
+    }
+
+    fn invalidate(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn hint(&mut self, _random: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self, _file: u32, _kind: SyncKind) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self) {}
+}
+
 /// Files in the sandbox.
 #[derive(Debug)]
 pub struct SandboxFiles<'a> {

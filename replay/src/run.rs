@@ -14,7 +14,7 @@ use crate::engine::helper::Helper;
 use crate::engine::mmap::Mmap;
 use crate::engine::null::Null;
 use crate::engine::offload::Offload;
-use crate::engine::place::settle;
+use crate::engine::place::{own_file_table, settle};
 use crate::engine::pvsync::Pvsync;
 use crate::engine::sync::Sync;
 use crate::engine::uring::{self, Uring};
@@ -44,6 +44,36 @@ pub enum Phase {
 /// Shown to the person while a test runs; called about twice a second.
 pub type Watch<'a> = &'a (dyn Fn(Phase, &Control) + std::marker::Sync);
 
+/// Choices of the person about the instrument, not the test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tuning {
+    /// I/Os handed to io_uring per call (`--submit-chunk`).
+    pub chunk: Option<u16>,
+    /// io_uring as fio uses it (`--as-fio`).
+    pub as_fio: bool,
+    /// I/Os that go or come together share a stamp (`--stamp batch`).
+    pub batch_stamps: bool,
+}
+
+impl Tuning {
+    fn ring(&self, job: &JobPlan) -> uring::Options {
+        let ours = !self.as_fio;
+        let usual = match (ours, job.direct) {
+            (false, _) => 1,
+            (true, true) => uring::DEVICE_CHUNK,
+            // Through the page cache an I/O is done when it has been handed over.
+            (true, false) => usize::MAX,
+        };
+        uring::Options {
+            chunk: self.chunk.map_or(usual, usize::from),
+            register_buffers: ours || job.ring.registered_buffers,
+            register_files: ours || job.ring.registered_files,
+            ask: job.ring,
+            ..uring::Options::default()
+        }
+    }
+}
+
 /// Where and with what a plan is run.
 pub struct Bench<'a> {
     /// Where files may be.
@@ -52,8 +82,8 @@ pub struct Bench<'a> {
     pub clock: &'a SystemClock,
     /// Stops and progress.
     pub control: &'a Control,
-    /// Options of io_uring.
-    pub uring: uring::Options,
+    /// How it is measured.
+    pub tuning: Tuning,
     /// Bytes after which a run is stopped.
     pub most_written: u64,
     /// Bytes of data not yet on the disk after which a run is stopped; half of the memory that
@@ -186,6 +216,7 @@ impl Bench<'_> {
         barrier: &Barrier,
         alone: bool,
     ) -> JobOutcome {
+        own_file_table();
         let remarks = settle(&job.place);
         // Helper threads and io_uring's workers (for cached files) do part of the work.
         let elsewhere = match job.engine {
@@ -215,7 +246,9 @@ impl Bench<'_> {
         let (clock, control) = (self.clock, self.control);
         macro_rules! on {
             ($engine:expr) => {{
-                let worker = Worker::new(job, $engine, clock, media, control).charging(charged);
+                let worker = Worker::new(job, $engine, clock, media, control)
+                    .charging(charged)
+                    .stamping_batches(self.tuning.batch_stamps);
                 barrier.wait();
                 self.delay(job);
                 JobOutcome {
@@ -235,13 +268,7 @@ impl Bench<'_> {
             EngineKind::Vector => on!(Vector::new(buffers)),
             EngineKind::Mmap => on!(Mmap::new(buffers)),
             EngineKind::Null => on!(Null::new(buffers)),
-            EngineKind::Uring => match Uring::new(
-                buffers,
-                uring::Options {
-                    ask: job.ring,
-                    ..self.uring
-                },
-            ) {
+            EngineKind::Uring => match Uring::new(buffers, self.tuning.ring(job)) {
                 Ok(engine) => on!(engine),
                 Err(error) => failed(error, "cannot set up io_uring"),
             },

@@ -12,7 +12,7 @@ use fio_parse::cli::{FOUND, NOTHING, UNREADABLE, inputs};
 use fio_parse::workload::Job;
 use fio_parse::workload::command::parse_command;
 
-use crate::cli::Arguments;
+use crate::cli::{Arguments, Stamping};
 use crate::clock::SystemClock;
 use crate::control::{Control, Stop};
 use crate::device::Device;
@@ -24,10 +24,13 @@ use crate::output::{Finished, Outputs, create};
 use crate::plan::{Limits, Target, TestPlan, plan};
 use crate::progress::{Length, Progress};
 use crate::report;
-use crate::run::{Bench, Phase};
+use crate::run::{Bench, Phase, Tuning};
 use crate::sandbox::Sandbox;
+use crate::self_test;
 use crate::signals::{Cleanup, Interrupts};
-use crate::talk::{explain_fidelity, located, remarks, say, say_refused, talk, title};
+use crate::talk::{
+    check_overhead, explain_fidelity, located, remarks, say, say_refused, show_costs, talk, title,
+};
 use crate::variables::fill_in;
 
 /// A workload was refused.
@@ -80,6 +83,8 @@ impl Session {
     pub fn run(&self, out: &mut dyn Write) -> (io::Result<()>, u8) {
         let done = if self.arguments.explain_fidelity {
             explain_fidelity(out).map_err(End::Output).map(|()| FOUND)
+        } else if self.arguments.self_test {
+            show_costs(out).map_err(End::Output).map(|()| FOUND)
         } else {
             self.replay(out)
         };
@@ -186,6 +191,8 @@ impl Session {
             size: self.arguments.size,
             runtime_ns: self.arguments.runtime,
             engine: self.arguments.engine,
+            as_fio: self.arguments.as_fio,
+            batch_stamps: self.tuning().batch_stamps,
             ..Target::new(limits)
         };
         if number > 0 {
@@ -199,6 +206,14 @@ impl Session {
             u64::MAX
         } else {
             WRITE_LIMIT
+        }
+    }
+
+    fn tuning(&self) -> Tuning {
+        Tuning {
+            chunk: self.arguments.submit_chunk,
+            as_fio: self.arguments.as_fio,
+            batch_stamps: self.arguments.stamp == Stamping::Batch,
         }
     }
 
@@ -338,6 +353,8 @@ impl Session {
         out: &mut dyn Write,
     ) -> Result<u8, End> {
         let clock = SystemClock::new();
+        let cost_ns = [1, 32].map(|depth| self_test::overhead(&clock, depth));
+        let precision = self_test::precision(&clock);
         let (mut failed, mut refused) = (false, false);
         for (number, found) in found.iter().enumerate() {
             let mut target = self.target(number);
@@ -369,10 +386,7 @@ impl Session {
                 sandbox,
                 clock: &clock,
                 control: &control,
-                uring: uring::Options {
-                    chunk: usize::from(self.arguments.submit_chunk),
-                    ..uring::Options::default()
-                },
+                tuning: self.tuning(),
                 most_written: self.most_written(),
                 most_dirty: None,
                 watch: &|phase, control| self.progress(&progress, phase, control),
@@ -384,6 +398,9 @@ impl Session {
             if self.show_progress {
                 talk("\r\x1b[K");
             }
+            facts.insert("clock_precision_ns".to_owned(), precision.into());
+            facts.insert("instrument_ns_per_io".to_owned(), cost_ns[0].into());
+            facts.insert("instrument_ns_per_batched_io".to_owned(), cost_ns[1].into());
             facts.insert("clock_drift".to_owned(), clock.drift().into());
             facts.insert("noise_before".to_owned(), noise_before.into());
             facts.insert("noise_after".to_owned(), machine::noise().into());
@@ -401,6 +418,7 @@ impl Session {
             }
             written?;
             remarks(&outcome);
+            check_overhead(&outcome, cost_ns);
             if !self.arguments.keep {
                 // The next test needs the room.
                 for file in plan.files().iter().filter(|file| !file.device) {

@@ -2,13 +2,16 @@
 //! from outside are shown so that a terminal obeys nothing in them.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use crate::caution::KINDS as CAUTIONS;
+use crate::clock::SystemClock;
 use crate::input::Found;
 use crate::locate;
 use crate::outcome::Outcome;
 use crate::plan::note::{KINDS, plain_text};
 use crate::plan::{Refusal, Verdict};
+use crate::self_test;
 
 /// A workload by its number and what it asks for.
 pub(super) fn title(number: usize, found: &Found) -> String {
@@ -64,6 +67,45 @@ pub(super) fn remarks(outcome: &Outcome) {
     if let Outcome::Fio(outcome) = outcome {
         let remarks = outcome.jobs.iter().flatten().flat_map(|job| &job.remarks);
         remarks.for_each(|remark| say(remark));
+    }
+}
+
+/// What the instrument costs.
+pub(super) fn show_costs(out: &mut dyn Write) -> io::Result<()> {
+    const EACH: Duration = Duration::from_millis(50);
+    let clock = SystemClock::new();
+    writeln!(
+        out,
+        "clock: {}, precision {} ns, drift {:.1e}",
+        clock.source(),
+        self_test::precision(&clock),
+        clock.drift()
+    )?;
+    for cost in self_test::costs(&clock, EACH) {
+        writeln!(out, "{:>10.2} ns per I/O: {}", cost.ns, cost.part)?;
+    }
+    Ok(())
+}
+
+/// A warning where the instrument is part of what it measured: its cost is more than a
+/// twentieth of the time between two I/Os.
+pub(super) fn check_overhead(outcome: &Outcome, cost_ns: [f64; 2]) {
+    let Outcome::Fio(outcome) = outcome else {
+        return;
+    };
+    for job in outcome.jobs.iter().flatten() {
+        let ios = job.flows[0].ios + job.flows[1].ios;
+        let each_ns = job.window_ns as f64 / ios.max(1) as f64;
+        let [alone, together] = cost_ns;
+        let batched = job.depths[1..].iter().any(|&level| level > 0);
+        let cost = if batched { together } else { alone };
+        let share = cost * 100.0 / each_ns.max(1.0);
+        if ios > 0 && share > self_test::NOTABLE_PERCENT {
+            say(&format!(
+                "the instrument takes {cost:.0} of {each_ns:.0} ns per I/O ({share:.0} %): it is part \
+                 of what was measured"
+            ));
+        }
     }
 }
 

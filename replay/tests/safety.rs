@@ -9,10 +9,9 @@ use std::process::{Command, Output};
 use fio_parse::workload::command::parse_command;
 use replay::clock::SystemClock;
 use replay::control::{Control, Stop};
-use replay::engine::uring;
 use replay::outcome::Outcome;
 use replay::plan::{Limits, Plan, Target, plan};
-use replay::run::Bench;
+use replay::run::{Bench, Tuning};
 use replay::sandbox::{Sandbox, Space};
 
 /// A threat, what is let through, and what is not.
@@ -117,7 +116,7 @@ fn run(words: &str, most_written: u64, most_dirty: Option<u64>) -> Option<Stop> 
         sandbox: &sandbox,
         clock: &SystemClock::new(),
         control: &Control::default(),
-        uring: uring::Options::default(),
+        tuning: Tuning::default(),
         most_written,
         most_dirty,
         watch: &|_, _| {},

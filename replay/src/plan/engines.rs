@@ -90,6 +90,16 @@ pub(super) fn engine(
     if matches!(engine, EngineKind::Uring | EngineKind::Helper) {
         draft.note("clat-holds-submission");
     }
+    if engine == EngineKind::Uring {
+        draft.note(if draft.target.as_fio {
+            "as-fio"
+        } else {
+            "uring-at-its-best"
+        });
+    }
+    if draft.target.batch_stamps {
+        draft.note("stamp-batch");
+    }
     let depth = match engine {
         EngineKind::Uring | EngineKind::Null | EngineKind::Vector | EngineKind::Offload => {
             asked_depth

@@ -170,6 +170,10 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
             let drawn = drawn_regions(&choices, &extent, files.len(), block, seed);
             for (number, &file) in files.iter().enumerate() {
                 let used = &mut plan.files[file];
+                // The file is opened and that is all: it stays empty.
+                if template.engine == EngineKind::Null {
+                    continue;
+                }
                 let bytes = drawn
                     .get(number)
                     .map_or(extent.file, |region| extent.offset + region);

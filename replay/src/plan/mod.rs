@@ -88,6 +88,11 @@ pub struct Target {
     pub runtime_ns: Option<u64>,
     /// `--engine`.
     pub engine: Option<EngineKind>,
+    /// `--as-fio`: nothing is registered with io_uring and nothing is batched that the
+    /// original does not ask for.
+    pub as_fio: bool,
+    /// `--stamp batch`: I/Os that go or come together share a stamp.
+    pub batch_stamps: bool,
     /// Bounds.
     pub limits: Limits,
     /// What the names of test files begin with, so that several tests can keep theirs.
@@ -109,6 +114,8 @@ impl Target {
             size: None,
             runtime_ns: None,
             engine: None,
+            as_fio: false,
+            batch_stamps: false,
             limits,
             name_prefix: String::new(),
         }

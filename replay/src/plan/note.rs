@@ -51,6 +51,9 @@ kinds! {
     "engine-of-another-system" Deviates ALL "the engine exists on another operating system only; it is played on io_uring";
     "null-engine" Deviates ALL "the null engine touches no storage";
     "clat-holds-submission" Equivalent NONE "clat includes the time the kernel takes to accept an I/O, which fio counts as slat; lat is the same quantity";
+    "uring-at-its-best" Equivalent NONE "files and buffers are registered with io_uring, and I/Os are handed over several at a time, which costs less CPU and keeps the asked depth; --as-fio leaves it out";
+    "as-fio" Exact NONE "io_uring is used as the original uses it (--as-fio): nothing is registered or batched that it does not ask for";
+    "stamp-batch" Deviates LATENCY "I/Os that are handed over or collected together share a stamp (--stamp batch), so latencies are coarser";
     "random-sequence" Equivalent NONE "offsets come from another random generator with the same properties: each block once a pass, the same order in every run";
     "threads-for-processes" Equivalent NONE "clones are threads instead of processes; the difference lies outside the measured time";
     "target-in-sandbox" Equivalent NONE "the files that the text names are not touched; new ones in a private directory stand in for them";
@@ -94,7 +97,7 @@ kinds! {
     "verify-never-begins" Exact NONE "with time_based the check of what was written never begins, here as in the original";
     "small-pages" Deviates ALL "the buffers are not in huge pages";
     "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";
-    "device-typed" Exact NONE "the device that was typed with --device is used, as the original uses one";
+    "device-typed" Exact NONE "the device or file that was typed with --device is used";
     "removed-at-end" Equivalent NONE "files are removed at the end whatever the options say; --keep keeps them";
 }
 

@@ -213,6 +213,10 @@ pub struct Ring {
     pub force_async: bool,
     /// An I/O that would wait fails (`nowait`).
     pub nowait: bool,
+    /// The original registers its files with the kernel (`registerfiles`).
+    pub registered_files: bool,
+    /// The original registers its buffers with the kernel (`fixedbufs`).
+    pub registered_buffers: bool,
 }
 
 impl Ring {

@@ -333,6 +333,8 @@ fn pace(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
     for (name, on) in [
         ("sqthread_poll", ring.kernel_thread),
         ("force_async", ring.force_async),
+        ("registerfiles", ring.registered_files),
+        ("fixedbufs", ring.registered_buffers),
     ] {
         if on && job.engine == EngineKind::Uring {
             put(name, "1".to_owned());

@@ -333,6 +333,8 @@ fn content_and_pace(
             bytes().map(|every| every > 0),
         ),
         "nowait" => put(&mut choices.ring.nowait, flag()),
+        "registerfiles" => put(&mut choices.ring.registered_files, flag()),
+        "fixedbufs" => put(&mut choices.ring.registered_buffers, flag()),
         "cpus_allowed" => put(&mut choices.place.cpus, values::cpus(value)),
         "cpumask" => {
             let mask = bytes().filter(|&mask| mask > 0);

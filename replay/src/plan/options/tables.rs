@@ -75,8 +75,6 @@ pub(super) const CARRIED_OUT: &[&str] = &[
     "randseed",
     "use_os_rand",
     "softrandommap",
-    "registerfiles",
-    "fixedbufs",
     "nonvectored",
     "libaio_vectored",
     "userspace_reap",
