@@ -48,7 +48,11 @@ pub struct Parsed {
 
 /// Reads a log. Never fails: broken input gives fewer records and more diagnostics.
 pub fn parse(log: &Log<'_>) -> Parsed {
-    let mut blocks = block::blocks(log);
+    parse_blocks(log, block::blocks(log))
+}
+
+/// Reads a log that was cut into its blocks already.
+pub fn parse_blocks<'t>(log: &'t Log<'_>, mut blocks: Vec<Block<'t>>) -> Parsed {
     let contexts = context::resolve(log, &blocks);
     let mut assembler = Assembler {
         log,
