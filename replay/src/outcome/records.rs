@@ -171,7 +171,7 @@ fn record(
             line: None,
             dialect: Dialect::Replay,
             tool: Tool {
-                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                version: Some(env!("CARGO_PKG_VERSION").into()),
                 ..Tool::named("fio-replay")
             },
         },
@@ -260,7 +260,7 @@ fn entry_scope(kind: ScopeKind, group: &Group<'_>, entry: &Entry<'_>) -> Scope {
     Scope {
         kind,
         group: Some(group.number),
-        job: Some(entry.job.name.clone()),
+        job: Some(entry.job.name.as_str().into()),
         jobs: Some(entry.jobs),
         host: None,
     }
