@@ -377,6 +377,7 @@ fn check_iops(
     let mut claim = Claim {
         text: CompactString::new(text),
         span,
+        line: None,
         stated_bytes_per_sec: None,
         computed_bytes_per_sec: None,
         stated_iops: Some(number),
