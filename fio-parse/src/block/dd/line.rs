@@ -152,7 +152,11 @@ pub fn records<'t>(log: &Log<'_>, text: &'t str) -> Option<Records<'t>> {
         let (before, after) = (&text[..start], &text[end..]);
         let stands_free =
             before.ends_with(|c: char| c.is_whitespace() || !c.is_ascii() || ">|#`\"".contains(c));
-        if !(before.is_empty() || stands_free || before.ends_with("&nbsp;")) {
+        if !(before.is_empty()
+            || stands_free
+            || before.ends_with("&nbsp;")
+            || before.trim_start() == "//")
+        {
             continue;
         }
         let after = trimmed(after);
