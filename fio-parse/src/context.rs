@@ -30,11 +30,16 @@
 //! the full stop. The whole sentence stays in the label.
 
 mod nearby;
+mod runs;
+mod server;
 
 use crate::block::{Block, Role};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
 use crate::workload::Workload;
+pub use runs::ResultKind;
+use runs::Runs;
+use server::{Host, Stated};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -43,6 +48,8 @@ use std::sync::Arc;
 pub struct Context {
     /// The machine, where one can be told.
     pub machine: Option<Label>,
+    /// The server that ran it, as fio's client says. It is the machine, whatever the text around calls one.
+    pub host: Option<Label>,
     /// The labels it stands under, outermost first, the machine's left out.
     pub section: Vec<Label>,
     /// The command above it, or the description in its own header.
@@ -115,6 +122,7 @@ struct Found {
     labels: Arc<Labels>,
     workload: Option<Arc<Workload>>,
     version: Option<Arc<str>>,
+    host: Option<Label>,
     run: u32,
     directions: u8,
 }
@@ -169,6 +177,7 @@ pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
             section: result.labels.section(machine),
             workload: result.workload,
             version: result.version,
+            host: result.host,
             run: result.run,
             nearby: Vec::new(),
         };
@@ -189,7 +198,8 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
     let mut command: Option<Scoped> = None;
     // the description in a report's own header, and whether a run has used it
     let mut header: Option<(Arc<Workload>, bool)> = None;
-    let mut version: Option<Arc<str>> = None;
+    let mut version: Option<Stated> = None;
+    let mut host = Host::default();
     let mut runs = Runs::default();
     // a short line is a title if a command follows, and a caption if a result does
     let mut short: Option<Label> = None;
@@ -208,6 +218,8 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 labels.caption = None;
                 labels.sentence = None;
                 (short, sentence) = (None, None);
+                host.label = None;
+                runs.under_heading();
                 command = command.filter(|scoped| scoped.level < level || !scoped.used);
             }
             Role::Short(text, by) => {
@@ -220,7 +232,10 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     sentence = Some(label);
                 }
             }
-            Role::Command { workload, host } => {
+            Role::Command {
+                workload,
+                host: prompt,
+            } => {
                 let labels = Arc::make_mut(&mut labels);
                 if let Some(short) = short.take() {
                     labels.title = Some(Label {
@@ -232,7 +247,8 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     });
                 }
                 labels.caption = None;
-                labels.host = host.map(|host| label(log, log.span_of(host), LabelSource::Hostname));
+                labels.host =
+                    prompt.map(|host| label(log, log.span_of(host), LabelSource::Hostname));
                 if let Some(sentence) = sentence.take() {
                     labels.sentence = Some(sentence);
                 }
@@ -243,16 +259,38 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 });
                 header = None;
                 version = None;
+                host = Host::default();
                 runs.close();
             }
             Role::Header(workload) => {
                 header = Some((workload, false));
+                host.label = None;
                 runs.close();
             }
             Role::Version(text) => {
-                version = Some(text.into());
+                version = Some(Stated::read(text));
+                host = Host::default();
                 runs.close();
             }
+            Role::Server {
+                host: name,
+                version: text,
+            } => {
+                host.label = None;
+                host.versions.insert(name, text);
+                version = text.map(Stated::read);
+                runs.close();
+            }
+            Role::Host(name) if host.is_server(name) => {
+                if let Some(text) = host.versions.get(name) {
+                    version = text.map(Stated::read);
+                }
+                host.label = Some(label(log, log.span_of(name), LabelSource::Hostname));
+                host.fresh = true;
+                runs.close();
+            }
+            // `<snip>`
+            Role::Host(_) => {}
             Role::Result { kind, directions } => {
                 if let Some(short) = short.take() {
                     Arc::make_mut(&mut labels).caption = Some(short);
@@ -263,8 +301,16 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 if let Some(scoped) = &mut command {
                     scoped.used = true;
                 }
-                let (run, first) = runs.enter(kind);
-                if first {
+                // a version that prints otherwise is another run's
+                let fits = |stated: &Stated| stated.version.is_none_or(|v| block.fits(v));
+                if !version.as_ref().is_none_or(fits) {
+                    version = None;
+                    runs.close();
+                }
+                let (run, first) = runs.enter(kind, block.printed_at());
+                let sum = kind == ResultKind::AllClients;
+                if first && !sum && !std::mem::take(&mut host.fresh) {
+                    host.label = None;
                     header = header.filter(|(_, used)| !used);
                 }
                 if let Some((_, used)) = &mut header {
@@ -277,7 +323,8 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                         command.as_ref(),
                         header.as_ref().map(|(header, _)| header),
                     ),
-                    version: version.clone(),
+                    version: version.as_ref().map(|stated| Arc::clone(&stated.text)),
+                    host: host.label.clone().filter(|_| !sum),
                     run,
                     directions,
                 });
@@ -317,58 +364,6 @@ fn contradicts(command: &Workload, header: &Workload) -> bool {
                 || differ(&asked.engine, &ran.engine))
         })
     })
-}
-
-/// What kind of result a block is, as far as counting runs goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultKind {
-    /// A job section of this group.
-    Job(u32),
-    /// The status of this group.
-    Group(u32),
-    /// A result that is a run of its own: a dd report.
-    Whole,
-    /// This many JSON documents, each a run of its own, or the terse lines of one run.
-    Documents(u32),
-}
-
-/// Counts invocations of the tool. fio prints all jobs, then all groups in rising order: what breaks that order is a new run.
-#[derive(Default)]
-struct Runs {
-    count: u32,
-    open: bool,
-    group: Option<u32>,
-}
-
-impl Runs {
-    /// What follows is of another run.
-    fn close(&mut self) {
-        self.open = false;
-    }
-
-    /// The number of the run that the result belongs to, and whether it is the first of it.
-    fn enter(&mut self, kind: ResultKind) -> (u32, bool) {
-        let goes_on = self.open
-            && match kind {
-                ResultKind::Job(_) => self.group.is_none(),
-                ResultKind::Group(group) => self.group.is_none_or(|last| last < group),
-                ResultKind::Whole | ResultKind::Documents(_) => false,
-            };
-        if !goes_on {
-            self.count += 1;
-            self.group = None;
-        }
-        // nothing goes on from a result that is a run of its own
-        self.open = !matches!(kind, ResultKind::Whole | ResultKind::Documents(_));
-        if let ResultKind::Group(group) = kind {
-            self.group = Some(group);
-        }
-        let run = self.count;
-        if let ResultKind::Documents(documents) = kind {
-            self.count += documents.saturating_sub(1);
-        }
-        (run, !goes_on)
-    }
 }
 
 /// The place whose labels tell machines apart; see the module's rules.
@@ -470,13 +465,19 @@ fn short_label(log: &Log<'_>, span: Span, by: LabelSource) -> Option<Label> {
 /// Whether a short line says who wrote the text or when, and not what it is about.
 fn is_byline(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let clock = bytes.windows(5).any(|w| {
-        w[0].is_ascii_digit()
-            && w[1].is_ascii_digit()
-            && w[2] == b':'
-            && w[3].is_ascii_digit()
-            && w[4].is_ascii_digit()
-    });
+    let is_clock = |w: &[u8]| {
+        w[2] == b':'
+            && [0, 1, 3, 4].iter().all(|&at| w[at].is_ascii_digit())
+            && w[..2] < *b"24".as_slice()
+            && w[3] < b'6'
+    };
+    // the shares of `8k/20:16k/20` are none
+    let is_share = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let behind = bytes.get(at + 5);
+        before == Some(&b'/') || matches!(behind, Some(b'k' | b'K' | b'm' | b'M' | b'/'))
+    };
+    let clock = (bytes.windows(5).enumerate()).any(|(at, w)| is_clock(w) && !is_share(at));
     let lower = text.to_lowercase();
     clock
         || [
@@ -598,23 +599,6 @@ mod tests {
     }
 
     #[test]
-    fn runs_follow_the_order_of_fio() {
-        let mut runs = Runs::default();
-        let kinds = [
-            ResultKind::Job(0),
-            ResultKind::Job(1),
-            ResultKind::Group(0),
-            ResultKind::Group(1),
-            ResultKind::Group(0),
-            ResultKind::Job(0),
-            ResultKind::Whole,
-            ResultKind::Whole,
-        ];
-        let numbers: Vec<_> = kinds.into_iter().map(|kind| runs.enter(kind).0).collect();
-        assert_eq!(numbers, [1, 1, 1, 1, 2, 3, 4, 5]);
-    }
-
-    #[test]
     fn two_places_that_tell_apart_equally_well_are_ambiguous() {
         let report = |name: &str| {
             format!("{name}\n\n104857600 bytes (105 MB, 100 MiB) copied, 2 s, 52.4 MB/s\n\n")
@@ -648,6 +632,8 @@ mod tests {
     #[test]
     fn bylines_are_no_labels() {
         assert!(is_byline("posted on 09:43 PM on Tuesday"));
+        assert!(is_byline("2018-06-12T05:58Z, first run"));
         assert!(!is_byline("Bytes and bits"));
+        assert!(!is_byline("bssplit=2k/20:4k/40:8k/20:16k/20"));
     }
 }

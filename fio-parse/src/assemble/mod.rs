@@ -15,6 +15,7 @@ pub mod summary;
 
 mod claims;
 mod fio_check;
+mod fio_disks;
 mod fio_legacy;
 mod fio_pair;
 mod fio_plausible;
@@ -25,13 +26,15 @@ mod fio_table;
 mod machine;
 mod runs;
 
+use crate::block::fio_note::FioNote;
 use crate::block::fio_text::FioJob;
 use crate::block::{self, Block, Kind};
 use crate::context::{self, Context};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Version};
 use crate::record::{
-    Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, Source, Tool, WireVersion,
+    Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Source, Tool,
+    WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
 use std::ops::Range;
@@ -149,6 +152,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     fn block<'d: 'b>(&mut self, block: &'b Block<'d>, context: Option<&Context>) {
         match (&block.kind, context) {
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
+            (Kind::FioNote(FioNote::Disks), _) => self.disks(block.span),
             (Kind::FioNote(note), _) => self.note(note),
             (Kind::FioHeader(header), _) => {
                 self.parsed
@@ -188,7 +192,10 @@ impl<'b> Assembler<'_, '_, 'b> {
         self.parsed
             .diagnostics
             .extend(json.problems.iter().cloned());
-        for (run, document) in (self.series.number(context.run)..).zip(&json.documents) {
+        let mut next = self.series.number(context.run);
+        for document in &json.documents {
+            let run = next;
+            next += document.runs();
             let (entries, diagnostics) = fio_json::entries(self.log, document);
             if let Some((earlier, records)) = self.document.take()
                 && fio_json::supersedes(document, earlier)
@@ -199,6 +206,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             let version = document.version.or(context.version.as_deref());
             for mut entry in entries {
                 entry.workload = fio_json::better(entry.workload, context.workload.as_ref());
+                let run = run + entry.run;
                 self.entry(entry, context, Dialect::FioJson, version, run);
             }
             self.parsed.diagnostics.extend(diagnostics);
@@ -290,6 +298,17 @@ impl<'b> Assembler<'_, '_, 'b> {
             version: version.map(Into::into),
             ..Tool::named("fio")
         };
+        let mut scope = entry.scope;
+        let mut machine = entry.machine;
+        match &context.host {
+            Some(_) if scope.kind == ScopeKind::AllClients => {}
+            Some(host) if machine.is_none() => {
+                scope.of_host(&host.text);
+                machine = Some(host.clone());
+            }
+            Some(_) => {}
+            None => machine = machine.or_else(|| context.machine.clone()),
+        }
         self.parsed.records.push(Record {
             v: WireVersion,
             source: Source {
@@ -299,16 +318,17 @@ impl<'b> Assembler<'_, '_, 'b> {
                 dialect,
                 tool,
             },
-            machine: entry.machine.or_else(|| context.machine.clone()),
+            machine,
             device: None,
             section: context.section.clone(),
             workload: entry.workload,
             run,
-            scope: entry.scope,
+            scope,
             direction: entry.direction,
             measurement: entry.measurement,
             errors: entry.errors,
             interrupted: false,
+            details: entry.details,
             claims: Vec::new(),
             fidelity: None,
             environment: serde_json::Map::new(),
@@ -359,7 +379,7 @@ impl<'b> Assembler<'_, '_, 'b> {
                 dialect,
                 tool,
             },
-            machine: context.machine.clone(),
+            machine: context.host.clone().or_else(|| context.machine.clone()),
             device: None,
             section: context.section.clone(),
             workload: context.workload.clone(),
@@ -369,6 +389,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             measurement: Measurement::default(),
             errors: Vec::new(),
             interrupted: false,
+            details: None,
             fidelity: None,
             environment: serde_json::Map::new(),
             claims: Vec::new(),

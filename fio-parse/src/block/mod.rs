@@ -18,6 +18,7 @@ pub mod time;
 
 use crate::context::{ResultKind, direction_bits};
 use crate::diagnostic::Diagnostic;
+use crate::era::{Look, Version};
 use crate::record::{Direction, LabelSource};
 use crate::source::{Log, Segments, Span};
 use crate::workload::Workload;
@@ -157,6 +158,15 @@ pub enum Role<'a> {
     Header(Arc<Workload>),
     /// A line that states the tool's version.
     Version(&'a str),
+    /// A line that states a server's name and its version.
+    Server {
+        /// The name.
+        host: &'a str,
+        /// The version, if it could be read.
+        version: Option<&'a str>,
+    },
+    /// The name of a server: the report below is its.
+    Host(&'a str),
     /// A result.
     Result {
         /// How it counts as a run.
@@ -175,8 +185,32 @@ impl Block<'_> {
             Kind::Blank | Kind::Other | Kind::Prose(_) | Kind::FioJob(_)
         ) && matches!(
             self.role(),
-            Role::Command { .. } | Role::Header(_) | Role::Version(_)
+            Role::Command { .. } | Role::Header(_) | Role::Version(_) | Role::Server { .. }
         )
+    }
+
+    /// When a job section was printed, in seconds since some start.
+    pub fn printed_at(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::FioJob(job) => job.head.as_ref()?.seconds(),
+            _ => None,
+        }
+    }
+
+    /// Whether a fio of this version prints what the block looks like.
+    pub fn fits(&self, version: Version) -> bool {
+        match &self.kind {
+            Kind::FioJob(job) => job.looks.seen().all(|look| look.fits(version)),
+            Kind::FioGroup(group) => group.lines.iter().all(|line| {
+                let look = if line.legacy {
+                    Look::Legacy
+                } else {
+                    Look::Modern
+                };
+                look.fits(version)
+            }),
+            _ => true,
+        }
     }
 
     /// What the block means to its surroundings.
@@ -201,18 +235,27 @@ impl Block<'_> {
                 host: command.host,
             },
             Kind::FioNote(fio_note::FioNote::Version(text)) => Role::Version(text),
+            Kind::FioNote(fio_note::FioNote::Host(host)) => Role::Host(host),
+            &Kind::FioNote(fio_note::FioNote::Server { host, version }) => {
+                Role::Server { host, version }
+            }
             Kind::FioNote(_) => Role::Neutral,
             Kind::FioHeader(header) => Role::Header(Arc::clone(&header.workload)),
             Kind::FioJob(job) if job.is_loose() => Role::Neutral,
             Kind::FioJob(job) => Role::Result {
-                kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
+                kind: match &job.head {
+                    Some(head) if head.is_all_clients() => ResultKind::AllClients,
+                    _ => ResultKind::Job,
+                },
                 directions: direction_bits(job.parts.iter().filter_map(|part| part.direction())),
             },
             Kind::FioJson(json) => {
                 let jobs = json.documents.iter().flat_map(|document| &document.jobs);
                 let sides = jobs.flat_map(|job| &job.sides);
                 Role::Result {
-                    kind: ResultKind::Documents(json.documents.len() as u32),
+                    kind: ResultKind::Documents(
+                        json.documents.iter().map(|document| document.runs()).sum(),
+                    ),
                     directions: direction_bits(sides.map(|&(direction, _)| direction)),
                 }
             }
