@@ -22,21 +22,27 @@
 //! then marked as ambiguous.
 //!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
-//! nothing has used it yet. The header lines of a report describe their report alone, and are what fio ran: where they
+//! nothing has used it yet. For dd, [`attach`] has closer rules. The header lines of a report describe their report alone, and are what fio ran: where they
 //! contradict the command above (another pattern, block size, engine or depth), they hold; else the command says more.
 //!
 //! **Sentences** are shortened to what is named: the words after the first article or possessive (a, an, the, my, our,
 //! this, its), where one stands among the first ten words, to the end, less "too", "as well", "now", "again", "next" and
 //! the full stop. The whole sentence stays in the label.
 
+mod attach;
 mod nearby;
+mod runs;
 
-use crate::block::{Block, Role};
+use crate::block::prose::Style;
+use crate::block::{Block, Kind, Role};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
 use crate::workload::Workload;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+pub use runs::ResultKind;
+use runs::Runs;
 
 /// What holds at one result.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +53,8 @@ pub struct Context {
     pub section: Vec<Label>,
     /// The command above it, or the description in its own header.
     pub workload: Option<Arc<Workload>>,
+    /// The command right above, where it can't be what ran.
+    pub refused: Option<Arc<Workload>>,
     /// The version of the tool, as printed.
     pub version: Option<Arc<str>>,
     /// One invocation of the tool, counted from one.
@@ -114,6 +122,9 @@ struct Found {
     block: usize,
     labels: Arc<Labels>,
     workload: Option<Arc<Workload>>,
+    /// The key of the workload above it, though it may be of another run: labels tell apart what stands below one command.
+    below: Option<Arc<Workload>>,
+    refused: Option<Arc<Workload>>,
     version: Option<Arc<str>>,
     run: u32,
     directions: u8,
@@ -125,6 +136,8 @@ struct Scoped {
     workload: Arc<Workload>,
     level: u8,
     used: bool,
+    /// Whether its own report followed it at once, so that a label below names another run.
+    direct: bool,
 }
 
 /// The contexts of the blocks that are results.
@@ -156,7 +169,8 @@ impl Contexts {
 
 /// The context of every block that is a result.
 pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
-    let found = walk(log, blocks);
+    let mut found = walk(log, blocks);
+    attach::settle(log, blocks, &mut found);
     let machine = machine_place(&found);
     let ambiguous = machine.is_some_and(|machine| is_ambiguous(&found, machine));
     let mut contexts = Contexts::default();
@@ -168,6 +182,7 @@ pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
             }),
             section: result.labels.section(machine),
             workload: result.workload,
+            refused: result.refused,
             version: result.version,
             run: result.run,
             nearby: Vec::new(),
@@ -194,6 +209,8 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
     // a short line is a title if a command follows, and a caption if a result does
     let mut short: Option<Label> = None;
     let mut sentence: Option<Label> = None;
+    // how the last short line and the title are written
+    let (mut style, mut title_style) = (None, None);
 
     for (index, block) in blocks.iter().enumerate() {
         match block.role() {
@@ -213,6 +230,12 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
             Role::Short(text, by) => {
                 if let Some(label) = short_label(log, text, by) {
                     short = Some(label);
+                    style = style_of(block);
+                    if command.as_ref().is_some_and(|scoped| scoped.direct) && style == title_style
+                    {
+                        // it stands where the title stood
+                        Arc::make_mut(&mut labels).title = None;
+                    }
                 }
             }
             Role::Sentences(text) => {
@@ -223,6 +246,7 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
             Role::Command { workload, host } => {
                 let labels = Arc::make_mut(&mut labels);
                 if let Some(short) = short.take() {
+                    title_style = style;
                     labels.title = Some(Label {
                         by: match short.by {
                             LabelSource::Caption => LabelSource::Heading,
@@ -240,6 +264,7 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     workload,
                     level: labels.headings.last().map_or(0, |&(level, _)| level),
                     used: false,
+                    direct: false,
                 });
                 header = None;
                 version = None;
@@ -254,6 +279,10 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 runs.close();
             }
             Role::Result { kind, directions } => {
+                if let Some(scoped) = command.as_mut().filter(|scoped| !scoped.used) {
+                    let labelled = short.is_some() || sentence.is_some();
+                    scoped.direct = kind == ResultKind::Whole && !labelled;
+                }
                 if let Some(short) = short.take() {
                     Arc::make_mut(&mut labels).caption = Some(short);
                 } else if command.is_none() && sentence.is_some() {
@@ -270,13 +299,14 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 if let Some((_, used)) = &mut header {
                     *used = true;
                 }
+                let workload =
+                    describes(command.as_ref(), header.as_ref().map(|(header, _)| header));
                 found.push(Found {
                     block: index,
                     labels: Arc::clone(&labels),
-                    workload: describes(
-                        command.as_ref(),
-                        header.as_ref().map(|(header, _)| header),
-                    ),
+                    below: workload.clone(),
+                    refused: None,
+                    workload,
                     version: version.clone(),
                     run,
                     directions,
@@ -286,6 +316,13 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
         }
     }
     found
+}
+
+fn style_of(block: &Block<'_>) -> Option<Style> {
+    match &block.kind {
+        Kind::Prose(prose) => Some(prose.style),
+        _ => None,
+    }
 }
 
 /// The workload of a result below a command and a header, either of which may be missing.
@@ -317,58 +354,6 @@ fn contradicts(command: &Workload, header: &Workload) -> bool {
                 || differ(&asked.engine, &ran.engine))
         })
     })
-}
-
-/// What kind of result a block is, as far as counting runs goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultKind {
-    /// A job section of this group.
-    Job(u32),
-    /// The status of this group.
-    Group(u32),
-    /// A result that is a run of its own: a dd report.
-    Whole,
-    /// This many JSON documents, each a run of its own, or the terse lines of one run.
-    Documents(u32),
-}
-
-/// Counts invocations of the tool. fio prints all jobs, then all groups in rising order: what breaks that order is a new run.
-#[derive(Default)]
-struct Runs {
-    count: u32,
-    open: bool,
-    group: Option<u32>,
-}
-
-impl Runs {
-    /// What follows is of another run.
-    fn close(&mut self) {
-        self.open = false;
-    }
-
-    /// The number of the run that the result belongs to, and whether it is the first of it.
-    fn enter(&mut self, kind: ResultKind) -> (u32, bool) {
-        let goes_on = self.open
-            && match kind {
-                ResultKind::Job(_) => self.group.is_none(),
-                ResultKind::Group(group) => self.group.is_none_or(|last| last < group),
-                ResultKind::Whole | ResultKind::Documents(_) => false,
-            };
-        if !goes_on {
-            self.count += 1;
-            self.group = None;
-        }
-        // nothing goes on from a result that is a run of its own
-        self.open = !matches!(kind, ResultKind::Whole | ResultKind::Documents(_));
-        if let ResultKind::Group(group) = kind {
-            self.group = Some(group);
-        }
-        let run = self.count;
-        if let ResultKind::Documents(documents) = kind {
-            self.count += documents.saturating_sub(1);
-        }
-        (run, !goes_on)
-    }
 }
 
 /// The place whose labels tell machines apart; see the module's rules.
@@ -425,7 +410,8 @@ fn tells_apart(found: &[Found], place: Place) -> bool {
         let Some(label) = result.labels.at(place) else {
             return false;
         };
-        let key = result.workload.as_ref().map_or("", |w| w.key.as_str());
+        let workload = result.workload.as_ref().or(result.below.as_ref());
+        let key = workload.map_or("", |w| w.key.as_str());
         let seen = first.entry((key, result.directions)).or_insert(&label.text);
         **seen != *label.text
     })
@@ -458,13 +444,46 @@ fn short_label(log: &Log<'_>, span: Span, by: LabelSource) -> Option<Label> {
         .trim_start_matches(['/', '#', ';', '-', '='])
         .trim_end_matches([':', '.', '…', '-', '='])
         .trim();
-    if !text.chars().any(char::is_alphabetic) || is_byline(text) {
+    if !text.chars().any(char::is_alphabetic) || is_byline(text) || names_nothing(text) {
         return None;
     }
     Some(Label {
         text: text.into(),
         ..label
     })
+}
+
+/// Whether a short line names nothing: it points at another label, or is what a shell says of a job.
+fn names_nothing(text: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "same",
+        "same as above",
+        "same as before",
+        "same again",
+        "as above",
+        "ditto",
+        "idem",
+        "again",
+        "see above",
+        "killed",
+        "terminated",
+        "finished",
+        "aborted",
+        "interrupted",
+    ];
+    let lower = text.to_lowercase();
+    // [1]-  Done   dd if=…
+    let job = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+        .is_some_and(|(number, _)| {
+            !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+        });
+    // 85.1 MB/s
+    let rate = text.starts_with(|c: char| c.is_ascii_digit())
+        && text.ends_with("B/s")
+        && text.split_whitespace().count() <= 2;
+    job || rate || WORDS.contains(&lower.as_str())
 }
 
 /// Whether a short line says who wrote the text or when, and not what it is about.
@@ -595,23 +614,6 @@ mod tests {
     fn only_the_last_sentence_counts() {
         let text = "It took 3.5 minutes. Fine! Now the USB disk.";
         assert_eq!(&text[last_sentence(text)..], "Now the USB disk.");
-    }
-
-    #[test]
-    fn runs_follow_the_order_of_fio() {
-        let mut runs = Runs::default();
-        let kinds = [
-            ResultKind::Job(0),
-            ResultKind::Job(1),
-            ResultKind::Group(0),
-            ResultKind::Group(1),
-            ResultKind::Group(0),
-            ResultKind::Job(0),
-            ResultKind::Whole,
-            ResultKind::Whole,
-        ];
-        let numbers: Vec<_> = kinds.into_iter().map(|kind| runs.enter(kind).0).collect();
-        assert_eq!(numbers, [1, 1, 1, 1, 2, 3, 4, 5]);
     }
 
     #[test]
