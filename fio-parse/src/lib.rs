@@ -45,6 +45,8 @@ pub mod diagnostic;
 pub mod era;
 mod explain;
 pub mod figure;
+#[cfg(feature = "cli")]
+pub mod folder;
 pub mod interval;
 pub mod lex;
 mod reading;

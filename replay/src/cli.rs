@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use crate::plan::job::EngineKind;
+use crate::plan::note::plain_text;
 use crate::variables::{Setting, setting};
 
 /// Run the workload of a fio or dd result again, natively, in a private directory.
@@ -27,7 +28,8 @@ pub struct Arguments {
     #[arg(long, short, value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
-    /// Use this block device in place of test files; what it holds is LOST if a test writes
+    /// Use this block device in place of test files; what it holds is LOST if a test writes.
+    /// A file will do for tests that only read
     #[arg(long, value_name = "DEV", requires = "directory")]
     pub device: Option<PathBuf>,
 
@@ -72,17 +74,30 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "this machine")]
     pub machine: String,
 
-    /// I/Os handed to io_uring per call
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub submit_chunk: u16,
+    /// I/Os handed to io_uring per call; 2 with O_DIRECT, all that are free without it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub submit_chunk: Option<u16>,
 
-    /// Permit test files beyond a quarter of the free space or 64 GiB
+    /// Use io_uring as fio does: one I/O per call, files and buffers not registered, unless the
+    /// original asks for it
+    #[arg(long)]
+    pub as_fio: bool,
+
+    /// What gets a time stamp of its own: each I/O, or each batch that goes or comes together
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Stamping::Io)]
+    pub stamp: Stamping,
+
+    /// Permit test files beyond a quarter of the free space or 64 GiB, and buffers beyond 1 GiB
     #[arg(long)]
     pub allow_large: bool,
 
     /// Permit run times beyond ten minutes
     #[arg(long)]
     pub allow_long: bool,
+
+    /// Measure what the instrument itself costs, in ns per I/O, and run nothing else
+    #[arg(long, conflicts_with_all = ["directory", "inputs", "command"])]
+    pub self_test: bool,
 
     /// List all differences that a run can have from its original, and their meaning
     #[arg(long)]
@@ -91,6 +106,15 @@ pub struct Arguments {
     /// A fio or dd command
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+/// What gets a time stamp of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Stamping {
+    /// Each I/O.
+    Io,
+    /// Each batch.
+    Batch,
 }
 
 /// Forms of the results.
@@ -156,12 +180,44 @@ impl Arguments {
     }
 }
 
+/// What to say where a command stands among the inputs instead of behind `--`: each of its
+/// words would be taken for an input or an option.
+pub fn misplaced_command(words: &[OsString]) -> Option<String> {
+    let before = words.iter().take_while(|word| *word != "--");
+    let words: Vec<_> = before.map(|word| word.to_string_lossy()).collect();
+    let at = words.iter().enumerate().position(|(at, word)| {
+        let tool = ["fio", "dd"].contains(&word.rsplit('/').next().unwrap_or_default());
+        // The value of an option may be called so.
+        let value = at > 0 && words[at - 1].starts_with('-');
+        tool && !value && at + 1 < words.len()
+    })?;
+    let (own, command) = words.split_at(at);
+    let own: String = own
+        .iter()
+        .map(|word| format!(" {}", quoted(word)))
+        .collect();
+    let command: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+    Some(format!(
+        "a command goes behind `--`:\n  fio-replay{own} -- {}",
+        plain_text(&command.join(" "))
+    ))
+}
+
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=./,:%+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    // Each argument is one word, whatever is in it. A line break would end the command where
+    // it is read as a text; no option has a use for one.
+    let mut one_line = String::with_capacity(word.len());
+    for c in word.chars() {
+        match c {
+            '\n' | '\r' => one_line.extend(c.escape_default()),
+            c => one_line.push(c),
+        }
+    }
+    format!("'{}'", one_line.replace('\'', r"'\''"))
 }
 
 /// A size: digits, then k, m, g or t for powers of 1024, then perhaps `iB` or `B`.
@@ -216,7 +272,9 @@ fn engine(text: &str) -> Result<EngineKind, String> {
         .into_iter()
         .find(|engine| engine.name() == text)
         .ok_or_else(|| {
-            format!("expected psync, io_uring, posixaio, vsync, mmap or null, found {text:?}")
+            format!(
+                "expected psync, io_uring, posixaio, vsync, mmap, offload or null, found {text:?}"
+            )
         })
 }
 
@@ -255,6 +313,28 @@ mod tests {
     }
 
     #[test]
+    fn a_command_among_the_inputs_is_told() {
+        let told = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            misplaced_command(&words)
+        };
+        let said = told(&["-d", ".", "dd", "if=/dev/zero", "of=x y"]).unwrap();
+        assert!(
+            said.ends_with("fio-replay -d . -- dd if=/dev/zero 'of=x y'"),
+            "{said}"
+        );
+        assert!(told(&["/usr/bin/fio", "--name=a"]).is_some());
+        for right in [
+            &["--", "fio", "--name=a"][..],
+            &["post.txt", "--machine", "fio", "x"],
+            &["fio"],
+            &["fio.log", "x"],
+        ] {
+            assert_eq!(told(right), None, "{right:?}");
+        }
+    }
+
+    #[test]
     fn commands_keep_their_words() {
         let text = |words: &[&str]| {
             let words = ["fio-replay", "--"]
@@ -268,6 +348,11 @@ mod tests {
         assert_eq!(
             text(&["fio", "--name=a b", "--rw=read"]).as_deref(),
             Some("fio '--name=a b' --rw=read")
+        );
+        assert_eq!(
+            text(&["fio", "--name=a\nb", "--rw=read"]).as_deref(),
+            Some(r"fio '--name=a\nb' --rw=read"),
+            "an argument stays one argument"
         );
     }
 }

@@ -1,10 +1,11 @@
-//! A block device that the person typed with `--device`, never one that a text names.
+//! A block device that the person typed with `--device`, never one that a text names; for
+//! tests that only read a file will do as well.
 //!
 //! Before a test may write to it, it must be used by nobody: not mounted, no swap, nothing
 //! stacked on it, no partitions, no signature of a file system, volume or partition table,
 //! and it must be possible to claim it exclusively (O_EXCL), which the kernel refuses for a
 //! device in use. The claim is held until the end. A test that only reads needs the claim
-//! alone.
+//! alone. A file is opened for reading only, and a test that writes refuses it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -41,11 +42,33 @@ const FRONT: usize = 0x1_1000;
 #[derive(Debug)]
 pub struct Device {
     path: PathBuf,
-    number: u64,
+    identity: Identity,
     /// Its size, bytes.
     pub bytes: u64,
     /// Holds the exclusive claim.
     _claim: File,
+}
+
+/// What tells a device or a file from every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Identity {
+    /// The number of a block device.
+    Device(u64),
+    /// File system and inode of a file.
+    File(u64, u64),
+}
+
+impl Identity {
+    fn of(metadata: &fs::Metadata) -> Option<Self> {
+        let kind = metadata.file_type();
+        if kind.is_block_device() {
+            Some(Identity::Device(metadata.rdev()))
+        } else if kind.is_file() {
+            Some(Identity::File(metadata.dev(), metadata.ino()))
+        } else {
+            None
+        }
+    }
 }
 
 fn refused(path: &Path, why: &str) -> io::Error {
@@ -64,19 +87,28 @@ impl Device {
             io::Error::new(error.kind(), format!("{}: {error}", typed.display()))
         })?;
         let metadata = fs::metadata(&path)?;
-        if !metadata.file_type().is_block_device() {
-            return Err(refused(typed, "it is no block device"));
-        }
-        let number = metadata.rdev();
-        if writes {
-            unused(&path, number)?;
-        }
+        let identity = Identity::of(&metadata)
+            .ok_or_else(|| refused(typed, "it is neither a block device nor a file"))?;
+        let claim_flags = match identity {
+            Identity::Device(number) => {
+                if writes {
+                    unused(&path, number)?;
+                }
+                libc::O_EXCL
+            }
+            Identity::File(..) if writes => {
+                let why = "it is a file, and the test would write over it; a test that writes \
+                           needs a block device, or makes its own files without --device";
+                return Err(refused(typed, why));
+            }
+            Identity::File(..) => 0,
+        };
         let mut claim = OpenOptions::new()
             .read(true)
-            .custom_flags(libc::O_EXCL)
+            .custom_flags(claim_flags)
             .open(&path)
             .map_err(|error| refused(typed, &format!("it cannot be claimed: {error}")))?;
-        if claim.metadata()?.rdev() != number {
+        if Identity::of(&claim.metadata()?) != Some(identity) {
             return Err(refused(typed, "it was replaced meanwhile"));
         }
         let bytes = claim.seek(SeekFrom::End(0))?;
@@ -95,7 +127,7 @@ impl Device {
         }
         Ok(Device {
             path,
-            number,
+            identity,
             bytes,
             _claim: claim,
         })
@@ -111,8 +143,7 @@ impl Device {
             .write(write)
             .custom_flags(flags | libc::O_NOFOLLOW)
             .open(&self.path)?;
-        let metadata = file.metadata()?;
-        if !metadata.file_type().is_block_device() || metadata.rdev() != self.number {
+        if Identity::of(&file.metadata()?) != Some(self.identity) {
             return Err(refused(&self.path, "it was replaced meanwhile"));
         }
         Ok(file)
@@ -184,6 +215,24 @@ mod tests {
         for path in ["/dev/null", "/dev/zero", "/proc/self/exe", "/", "/nowhere"] {
             assert!(Device::claim(Path::new(path), true).is_err(), "{path}");
         }
+        for path in ["/dev/null", "/", "/nowhere"] {
+            assert!(Device::claim(Path::new(path), false).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_and_never_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        fs::write(&path, [1; 8192]).unwrap();
+        let error = Device::claim(&path, true).unwrap_err().to_string();
+        assert!(error.contains("would write over it"), "{error}");
+        let device = Device::claim(&path, false).unwrap();
+        assert_eq!(device.bytes, 8192);
+        device.open(false, 0).unwrap();
+        fs::rename(&path, folder.path().join("old")).unwrap();
+        fs::write(&path, [2; 8192]).unwrap();
+        assert!(device.open(false, 0).is_err(), "another file has its name");
     }
 
     #[test]

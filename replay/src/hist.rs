@@ -243,7 +243,34 @@ impl Stat {
         self.sum_of_squares += u128::from(ns) * u128::from(ns);
     }
 
+    /// Takes one latency so many times, ns.
+    #[inline(always)]
+    pub fn add_many(&mut self, ns: u64, count: u64) {
+        self.count += count;
+        self.min = self.min.min(ns);
+        self.max = self.max.max(ns);
+        self.sum += ns * count;
+        self.sum_of_squares += u128::from(ns) * u128::from(ns) * u128::from(count);
+    }
+
+    /// The same values, each longer by `by` ns: sum((x + b)^2) = sum(x^2) + 2 b sum(x) + n b^2.
+    /// There must be some.
+    #[inline(always)]
+    pub fn longer_by(&self, by: u64) -> Stat {
+        let (wide, count) = (u128::from(by), u128::from(self.count));
+        Stat {
+            count: self.count,
+            min: self.min + by,
+            max: self.max + by,
+            sum: self.sum + by * self.count,
+            sum_of_squares: self.sum_of_squares
+                + 2 * wide * u128::from(self.sum)
+                + count * wide * wide,
+        }
+    }
+
     /// Takes the values of another statistic.
+    #[inline(always)]
     pub fn merge(&mut self, other: &Stat) {
         self.count += other.count;
         self.min = self.min.min(other.min);

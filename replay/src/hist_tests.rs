@@ -92,6 +92,23 @@ proptest! {
     }
 
     #[test]
+    fn longer_and_many_are_adding(
+        values in prop::collection::vec(0u64..1 << 40, 1..50),
+        by in 0u64..1 << 40,
+        many in 1u64..100,
+    ) {
+        let (mut short, mut long, mut one, mut each) = (Stat::EMPTY, Stat::EMPTY, Stat::EMPTY, Stat::EMPTY);
+        for &value in &values {
+            short.add(value);
+            long.add(value + by);
+        }
+        prop_assert_eq!(short.longer_by(by), long);
+        one.add_many(by, many);
+        (0..many).for_each(|_| each.add(by));
+        prop_assert_eq!(one, each);
+    }
+
+    #[test]
     fn merging_is_adding(
         left in prop::collection::vec(0u64..1 << 40, 0..50),
         right in prop::collection::vec(0u64..1 << 40, 0..50),

@@ -13,7 +13,9 @@ use crate::dd;
 use crate::engine::helper::Helper;
 use crate::engine::mmap::Mmap;
 use crate::engine::null::Null;
-use crate::engine::place::settle;
+use crate::engine::offload::Offload;
+use crate::engine::place::{own_file_table, settle};
+use crate::engine::pvsync::Pvsync;
 use crate::engine::sync::Sync;
 use crate::engine::uring::{self, Uring};
 use crate::engine::vector::Vector;
@@ -42,6 +44,36 @@ pub enum Phase {
 /// Shown to the person while a test runs; called about twice a second.
 pub type Watch<'a> = &'a (dyn Fn(Phase, &Control) + std::marker::Sync);
 
+/// Choices of the person about the instrument, not the test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tuning {
+    /// I/Os handed to io_uring per call (`--submit-chunk`).
+    pub chunk: Option<u16>,
+    /// io_uring as fio uses it (`--as-fio`).
+    pub as_fio: bool,
+    /// I/Os that go or come together share a stamp (`--stamp batch`).
+    pub batch_stamps: bool,
+}
+
+impl Tuning {
+    fn ring(&self, job: &JobPlan) -> uring::Options {
+        let ours = !self.as_fio;
+        let usual = match (ours, job.direct) {
+            (false, _) => 1,
+            (true, true) => uring::DEVICE_CHUNK,
+            // Through the page cache an I/O is done when it has been handed over.
+            (true, false) => usize::MAX,
+        };
+        uring::Options {
+            chunk: self.chunk.map_or(usual, usize::from),
+            register_buffers: ours || job.ring.registered_buffers,
+            register_files: ours || job.ring.registered_files,
+            ask: job.ring,
+            ..uring::Options::default()
+        }
+    }
+}
+
 /// Where and with what a plan is run.
 pub struct Bench<'a> {
     /// Where files may be.
@@ -50,10 +82,13 @@ pub struct Bench<'a> {
     pub clock: &'a SystemClock,
     /// Stops and progress.
     pub control: &'a Control,
-    /// Options of io_uring.
-    pub uring: uring::Options,
+    /// How it is measured.
+    pub tuning: Tuning,
     /// Bytes after which a run is stopped.
     pub most_written: u64,
+    /// Bytes of data not yet on the disk after which a run is stopped; half of the memory that
+    /// is left where nothing else is said.
+    pub most_dirty: Option<u64>,
     /// Progress display.
     pub watch: Watch<'a>,
 }
@@ -89,9 +124,10 @@ impl Bench<'_> {
                     if self.control.totals()[2] > self.most_written {
                         self.control.stop(Stop::Written);
                     }
-                    if machine::own_dirty(dirty_before)
-                        > machine::available_memory().map_or(u64::MAX, |bytes| bytes / 2)
-                    {
+                    let most_dirty = self.most_dirty.unwrap_or_else(|| {
+                        machine::available_memory().map_or(u64::MAX, |bytes| bytes / 2)
+                    });
+                    if machine::own_dirty(dirty_before) > most_dirty {
                         self.control.stop(Stop::Dirty);
                     }
                     let now = *phase.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +172,7 @@ impl Bench<'_> {
     /// The jobs of a stage, each on a thread of its own, started together.
     fn run_stage(&self, plan: &FioPlan, stage: u32, outcome: &mut FioOutcome) {
         let members: Vec<usize> = (0..plan.jobs.len())
-            .filter(|&job| plan.jobs[job].stage == stage)
+            .filter(|&job| plan.jobs[job].stage == stage && !plan.jobs[job].create_only)
             .collect();
         let alone = members.len() == 1;
         let barrier = Barrier::new(members.len());
@@ -180,10 +216,11 @@ impl Bench<'_> {
         barrier: &Barrier,
         alone: bool,
     ) -> JobOutcome {
+        own_file_table();
         let remarks = settle(&job.place);
         // Helper threads and io_uring's workers (for cached files) do part of the work.
         let elsewhere = match job.engine {
-            EngineKind::Helper => true,
+            EngineKind::Helper | EngineKind::Offload => true,
             EngineKind::Uring => !job.direct,
             _ => false,
         };
@@ -209,7 +246,9 @@ impl Bench<'_> {
         let (clock, control) = (self.clock, self.control);
         macro_rules! on {
             ($engine:expr) => {{
-                let worker = Worker::new(job, $engine, clock, media, control).charging(charged);
+                let worker = Worker::new(job, $engine, clock, media, control)
+                    .charging(charged)
+                    .stamping_batches(self.tuning.batch_stamps);
                 barrier.wait();
                 self.delay(job);
                 JobOutcome {
@@ -219,18 +258,17 @@ impl Bench<'_> {
             }};
         }
         match job.engine {
+            EngineKind::Sync if job.ring.flags_ios() => on!(Pvsync::new(buffers, &job.ring)),
             EngineKind::Sync => on!(Sync::new(buffers)),
+            EngineKind::Offload => match Offload::new(buffers) {
+                Ok(engine) => on!(engine),
+                Err(error) => failed(error, "cannot start a thread for each I/O of the queue"),
+            },
             EngineKind::Helper => on!(Helper::new(buffers)),
             EngineKind::Vector => on!(Vector::new(buffers)),
             EngineKind::Mmap => on!(Mmap::new(buffers)),
             EngineKind::Null => on!(Null::new(buffers)),
-            EngineKind::Uring => match Uring::new(
-                buffers,
-                uring::Options {
-                    ask: job.ring,
-                    ..self.uring
-                },
-            ) {
+            EngineKind::Uring => match Uring::new(buffers, self.tuning.ring(job)) {
                 Ok(engine) => on!(engine),
                 Err(error) => failed(error, "cannot set up io_uring"),
             },
@@ -254,7 +292,7 @@ impl Bench<'_> {
     fn flush_stage(&self, plan: &FioPlan, stage: u32, outcome: &mut FioOutcome) {
         for job in plan.jobs.iter().filter(|job| job.stage == stage) {
             let flushed = job.syncs.end_fsync || job.syncs.on_close;
-            let touched = job.engine != EngineKind::Null;
+            let touched = job.engine != EngineKind::Null && !job.create_only;
             if !job.pattern.writes || flushed || !touched {
                 continue;
             }

@@ -129,6 +129,8 @@ pub struct Script {
     mix_seed: u64,
     files: Files,
     last_written: u32,
+    /// One direction, no periodic syncs, nothing to read back: the next step is always an I/O.
+    plain: bool,
     /// What was written since the last sync of a range: file, start, end.
     range: Option<(u32, u64, u64)>,
     backlog: Option<Box<Backlog>>,
@@ -152,10 +154,8 @@ struct Files {
 
 impl Files {
     fn new(job: &JobPlan, seeds: &mut Rng) -> Self {
-        let places: Vec<Places> = job
-            .files
-            .iter()
-            .map(|_| Places::new(job, seeds.next()))
+        let places: Vec<Places> = (0..job.files.len())
+            .map(|file| Places::new(job, job.region_of(file), seeds.next()))
             .collect();
         let seed = seeds.next();
         let mut files = Files {
@@ -235,7 +235,13 @@ impl Script {
                     ..Backlog::default()
                 })
             });
+        let range_every = job.range_sync.map_or(0, |sync| u64::from(sync.every));
         Script {
+            plain: !job.pattern.mixed()
+                && backlog.is_none()
+                && job.syncs.fsync_every == 0
+                && job.syncs.fdatasync_every == 0
+                && range_every == 0,
             reads: job.pattern.reads,
             writes: job.pattern.writes,
             largest: u64::from(job.largest_block()),
@@ -243,7 +249,7 @@ impl Script {
             offset: job.offset,
             fsync_every: u64::from(job.syncs.fsync_every),
             fdatasync_every: u64::from(job.syncs.fdatasync_every),
-            range_every: job.range_sync.map_or(0, |sync| u64::from(sync.every)),
+            range_every,
             time_based: job.endless(),
             limit: if job.endless() {
                 u64::MAX
@@ -270,9 +276,23 @@ impl Script {
 
     /// The next step. At the end of a pass of a `time_based` job call [`Script::wrap`], of
     /// any other [`Script::next_pass`].
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Step {
+        if !self.plain {
+            return self.next_of_all();
+        }
+        if self.issued >= self.limit || self.ios_issued >= self.most_ios {
+            return Step::Complete;
+        }
+        match self.files.next(self.writes) {
+            Some(place) => self.io(self.writes, place),
+            None => Step::Exhausted,
+        }
+    }
+
+    /// The next step of a job that does more than one kind of thing.
+    fn next_of_all(&mut self) -> Step {
         if self.backlog.is_some()
             && let Some(step) = self.read_back()
         {
@@ -292,9 +312,15 @@ impl Script {
             (true, true) => self.directions.below(100) >= self.mix_read,
             (_, writes) => writes,
         };
-        let Some((file, offset, bytes)) = self.files.next(write) else {
-            return self.end_of_pass();
-        };
+        match self.files.next(write) {
+            Some(place) => self.io(write, place),
+            None => self.end_of_pass(),
+        }
+    }
+
+    /// Counts the I/O at `(file, offset in the region, bytes)` as issued.
+    #[inline(always)]
+    fn io(&mut self, write: bool, (file, offset, bytes): (u32, u64, u32)) -> Step {
         let offset = self.offset + offset;
         self.issued += u64::from(bytes);
         self.ios_issued += 1;
@@ -442,6 +468,9 @@ pub struct Counts {
 pub fn planned_counts(job: &JobPlan, most: u64) -> Option<Counts> {
     if job.endless() {
         return None;
+    }
+    if job.create_only {
+        return Some(Counts::default());
     }
     let mut script = Script::new(job);
     let mut counts = Counts::default();

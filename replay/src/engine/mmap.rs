@@ -16,12 +16,13 @@ use std::sync::Arc;
 
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 
-use super::{Action, Done, Engine, Op, negated};
+use super::blocking::{Blocking, Calls};
+use super::{Action, Done, Op, negated};
 use crate::memory::Buffer;
 
 /// A mapped file.
 #[derive(Debug)]
-struct Mapped {
+pub struct Mapped {
     base: NonNull<u8>,
     bytes: usize,
     file: Arc<File>,
@@ -68,7 +69,7 @@ impl Mapped {
         Ok(inside.then(|| unsafe { self.base.as_ptr().add(op.offset as usize) }))
     }
 
-    fn perform(&self, op: &Op, buffer: &mut [u8]) -> io::Result<i32> {
+    fn perform_one(&self, op: &Op, buffer: &mut [u8]) -> io::Result<i32> {
         let bytes = op.bytes as usize;
         assert!(bytes <= buffer.len());
         match op.action {
@@ -103,55 +104,30 @@ impl Drop for Mapped {
 }
 
 /// The engine over mapped files.
-#[derive(Debug)]
-pub struct Mmap {
-    buffers: Vec<Buffer>,
-    files: Vec<Mapped>,
-}
+pub type Mmap = Blocking<Mapped>;
 
-impl Mmap {
-    /// An engine with one slot per buffer.
-    pub fn new(buffers: Vec<Buffer>) -> Self {
-        Mmap {
-            buffers,
-            files: Vec::new(),
-        }
-    }
-}
+impl Calls for Mapped {
+    type Target = Mapped;
 
-impl Engine for Mmap {
-    const SYNCHRONOUS: bool = true;
-
-    fn attach(&mut self, files: &[Arc<File>]) -> io::Result<()> {
-        self.files = files.iter().map(Mapped::new).collect::<io::Result<_>>()?;
-        Ok(())
+    fn target(file: &Arc<File>) -> io::Result<Mapped> {
+        Mapped::new(file)
     }
 
-    fn detach(&mut self) -> io::Result<()> {
-        self.files.clear();
-        Ok(())
-    }
-
-    fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        &mut self.buffers[slot as usize]
-    }
-
-    fn turn(&mut self, ops: &[Op], _wait: u32, done: &mut Vec<Done>) -> io::Result<()> {
+    fn perform(files: &[Mapped], buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
         for op in ops {
-            let file = &self.files[op.file as usize];
-            let result = file.perform(op, &mut self.buffers[op.slot as usize]);
-            let result = result.unwrap_or_else(|error| negated(&error));
+            let file = &files[op.file as usize];
+            let result = file.perform_one(op, &mut buffers[op.slot as usize]);
             done.push(Done {
                 slot: op.slot,
-                result,
+                result: result.unwrap_or_else(|error| negated(&error)),
             });
         }
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Engine;
     use super::*;
     use crate::memory::Pages;
     use std::os::unix::fs::FileExt;

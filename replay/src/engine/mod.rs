@@ -9,6 +9,8 @@
 //! |---|---|---|
 //! | [`uring`] | io_uring, libaio with direct=1 | io_uring, same queue depth |
 //! | [`sync`] | psync, sync, pvsync, libaio buffered | pread/pwrite, one at a time |
+//! | [`pvsync`] | pvsync2 with hipri, nowait or uncached | preadv2/pwritev2 with flags, one at a time |
+//! | [`offload`] | io_submit_mode=offload | pread/pwrite, a thread for each slot of the queue |
 //! | [`helper`] | posixaio | one helper thread per open file, first in first out |
 //! | [`vector`] | vsync | neighbouring I/Os in one preadv or pwritev |
 //! | [`mmap`] | mmap | copies to and from a mapping, msync |
@@ -18,10 +20,13 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
+pub mod blocking;
 pub mod helper;
 pub mod mmap;
 pub mod null;
+pub mod offload;
 pub mod place;
+pub mod pvsync;
 pub mod range;
 pub mod sync;
 #[cfg(target_os = "linux")]
@@ -111,19 +116,22 @@ fn negated(error: &io::Error) -> i32 {
 }
 
 /// Performs one operation with plain system calls, and says what [`Done::result`] says.
+///
+/// rustix makes the system call itself; the C library's pread is a place where a thread may
+/// be cancelled, which costs two atomic operations per call in a process with threads.
+#[inline(always)]
 fn perform(op: &Op, file: &File, buffer: &mut [u8]) -> i32 {
-    use std::os::unix::fs::FileExt;
     let bytes = op.bytes as usize;
     loop {
         let moved = match op.action {
-            Action::Read => file.read_at(&mut buffer[..bytes], op.offset),
-            Action::Write => file.write_at(&buffer[..bytes], op.offset),
-            Action::Fsync => file.sync_all().map(|()| 0),
-            Action::Fdatasync => file.sync_data().map(|()| 0),
+            Action::Read => rustix::io::pread(file, &mut buffer[..bytes], op.offset),
+            Action::Write => rustix::io::pwrite(file, &buffer[..bytes], op.offset),
+            Action::Fsync => rustix::fs::fsync(file).map(|()| 0),
+            Action::Fdatasync => rustix::fs::fdatasync(file).map(|()| 0),
         };
         match moved {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return negated(&error),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return -error.raw_os_error(),
             Ok(moved) => return moved as i32,
         }
     }

@@ -5,43 +5,31 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use super::{Done, Engine, Op};
+use super::blocking::{Blocking, Calls};
+use super::{Done, Op};
 use crate::memory::Buffer;
 
 /// The null engine.
+pub type Null = Blocking<Nothing>;
+
+/// Does nothing.
 #[derive(Debug)]
-pub struct Null {
-    buffers: Vec<Buffer>,
-}
+pub enum Nothing {}
 
-impl Null {
-    /// An engine with one slot per buffer.
-    pub fn new(buffers: Vec<Buffer>) -> Self {
-        Null { buffers }
-    }
-}
-
-impl Engine for Null {
+impl Calls for Nothing {
     const SYNCHRONOUS: bool = false;
 
-    fn attach(&mut self, _files: &[Arc<File>]) -> io::Result<()> {
+    type Target = ();
+
+    fn target(_file: &Arc<File>) -> io::Result<()> {
         Ok(())
     }
 
-    fn detach(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        &mut self.buffers[slot as usize]
-    }
-
-    #[inline]
-    fn turn(&mut self, ops: &[Op], _wait: u32, done: &mut Vec<Done>) -> io::Result<()> {
+    #[inline(always)]
+    fn perform(_targets: &[()], _buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
         done.extend(ops.iter().map(|op| Done {
             slot: op.slot,
             result: op.bytes as i32,
         }));
-        Ok(())
     }
 }

@@ -5,53 +5,33 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use super::{Done, Engine, Op, perform};
+use super::blocking::{Blocking, Calls};
+use super::{Done, Op, perform};
 use crate::memory::Buffer;
 
 /// The synchronous engine.
+pub type Sync = Blocking<Positioned>;
+
+/// pread and pwrite.
 #[derive(Debug)]
-pub struct Sync {
-    buffers: Vec<Buffer>,
-    files: Vec<Arc<File>>,
-}
+pub enum Positioned {}
 
-impl Sync {
-    /// An engine with one slot per buffer.
-    pub fn new(buffers: Vec<Buffer>) -> Self {
-        Sync {
-            buffers,
-            files: Vec::new(),
-        }
-    }
-}
+impl Calls for Positioned {
+    type Target = Arc<File>;
 
-impl Engine for Sync {
-    const SYNCHRONOUS: bool = true;
-
-    fn attach(&mut self, files: &[Arc<File>]) -> io::Result<()> {
-        self.files = files.to_vec();
-        Ok(())
+    fn target(file: &Arc<File>) -> io::Result<Arc<File>> {
+        Ok(Arc::clone(file))
     }
 
-    fn detach(&mut self) -> io::Result<()> {
-        self.files.clear();
-        Ok(())
-    }
-
-    fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        &mut self.buffers[slot as usize]
-    }
-
-    fn turn(&mut self, ops: &[Op], _wait: u32, done: &mut Vec<Done>) -> io::Result<()> {
+    #[inline(always)]
+    fn perform(files: &[Arc<File>], buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
         for op in ops {
-            let file = &self.files[op.file as usize];
-            let result = perform(op, file, &mut self.buffers[op.slot as usize]);
+            let file = &files[op.file as usize];
             done.push(Done {
                 slot: op.slot,
-                result,
+                result: perform(op, file, &mut buffers[op.slot as usize]),
             });
         }
-        Ok(())
     }
 }
 

@@ -8,61 +8,48 @@ use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::sync::Arc;
 
-use super::{Action, Done, Engine, Op, negated, perform};
+use super::blocking::{Blocking, Calls};
+use super::{Action, Done, Op, negated, perform};
 use crate::memory::Buffer;
 
 /// Most I/Os in a call (IOV_MAX of Linux).
 const MOST: usize = 1024;
 
 /// The gathering engine.
+pub type Vector = Blocking<Gathering>;
+
+/// preadv and pwritev.
 #[derive(Debug)]
-pub struct Vector {
-    buffers: Vec<Buffer>,
-    files: Vec<Arc<File>>,
-}
+pub enum Gathering {}
 
-impl Vector {
-    /// An engine with one slot per buffer.
-    pub fn new(buffers: Vec<Buffer>) -> Self {
-        Vector {
-            buffers,
-            files: Vec::new(),
-        }
-    }
-
-    /// Performs neighbouring I/Os in one call; gives the bytes moved or the negated error.
-    fn gather(&mut self, ops: &[Op]) -> i64 {
-        let file = &self.files[ops[0].file as usize];
-        loop {
-            let moved = match ops[0].action {
-                Action::Write => {
-                    let parts: Vec<IoSlice<'_>> = ops
-                        .iter()
-                        .map(|op| {
-                            IoSlice::new(&self.buffers[op.slot as usize][..op.bytes as usize])
-                        })
-                        .collect();
-                    rustix::io::pwritev(file, &parts, ops[0].offset)
-                }
-                _ => {
-                    // One slice per buffer that takes part, in the order of the operations.
-                    let mut by_slot: Vec<Option<&mut Buffer>> =
-                        self.buffers.iter_mut().map(Some).collect();
-                    let mut parts: Vec<IoSliceMut<'_>> = ops
-                        .iter()
-                        .filter_map(|op| {
-                            let buffer = by_slot[op.slot as usize].take()?;
-                            Some(IoSliceMut::new(&mut buffer[..op.bytes as usize]))
-                        })
-                        .collect();
-                    rustix::io::preadv(file, &mut parts, ops[0].offset)
-                }
-            };
-            match moved {
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return i64::from(negated(&error.into())),
-                Ok(moved) => return moved as i64,
+/// Performs neighbouring I/Os in one call; gives the bytes moved or the negated error.
+fn gather(file: &File, buffers: &mut [Buffer], ops: &[Op]) -> i64 {
+    loop {
+        let moved = match ops[0].action {
+            Action::Write => {
+                let parts: Vec<IoSlice<'_>> = ops
+                    .iter()
+                    .map(|op| IoSlice::new(&buffers[op.slot as usize][..op.bytes as usize]))
+                    .collect();
+                rustix::io::pwritev(file, &parts, ops[0].offset)
             }
+            _ => {
+                // One slice per buffer that takes part, in the order of the operations.
+                let mut by_slot: Vec<Option<&mut Buffer>> = buffers.iter_mut().map(Some).collect();
+                let mut parts: Vec<IoSliceMut<'_>> = ops
+                    .iter()
+                    .filter_map(|op| {
+                        let buffer = by_slot[op.slot as usize].take()?;
+                        Some(IoSliceMut::new(&mut buffer[..op.bytes as usize]))
+                    })
+                    .collect();
+                rustix::io::preadv(file, &mut parts, ops[0].offset)
+            }
+        };
+        match moved {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return i64::from(negated(&error.into())),
+            Ok(moved) => return moved as i64,
         }
     }
 }
@@ -81,38 +68,28 @@ fn neighbours(ops: &[Op]) -> usize {
         .count()
 }
 
-impl Engine for Vector {
-    const SYNCHRONOUS: bool = true;
+impl Calls for Gathering {
+    type Target = Arc<File>;
 
-    fn attach(&mut self, files: &[Arc<File>]) -> io::Result<()> {
-        self.files = files.to_vec();
-        Ok(())
+    fn target(file: &Arc<File>) -> io::Result<Arc<File>> {
+        Ok(Arc::clone(file))
     }
 
-    fn detach(&mut self) -> io::Result<()> {
-        self.files.clear();
-        Ok(())
-    }
-
-    fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        &mut self.buffers[slot as usize]
-    }
-
-    fn turn(&mut self, ops: &[Op], _wait: u32, done: &mut Vec<Done>) -> io::Result<()> {
+    fn perform(files: &[Arc<File>], buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
         let mut rest = ops;
         while !rest.is_empty() {
             let (run, behind) = rest.split_at(neighbours(rest));
             rest = behind;
+            let file = &files[run[0].file as usize];
             if let [op] = run {
-                let file = &self.files[op.file as usize];
-                let result = perform(op, file, &mut self.buffers[op.slot as usize]);
+                let result = perform(op, file, &mut buffers[op.slot as usize]);
                 done.push(Done {
                     slot: op.slot,
                     result,
                 });
                 continue;
             }
-            let mut left = self.gather(run);
+            let mut left = gather(file, buffers, run);
             for op in run {
                 // A short call fills the front; an error is every operation's.
                 let result = if left < 0 {
@@ -127,7 +104,6 @@ impl Engine for Vector {
                 });
             }
         }
-        Ok(())
     }
 }
 

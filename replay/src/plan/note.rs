@@ -51,6 +51,9 @@ kinds! {
     "engine-of-another-system" Deviates ALL "the engine exists on another operating system only; it is played on io_uring";
     "null-engine" Deviates ALL "the null engine touches no storage";
     "clat-holds-submission" Equivalent NONE "clat includes the time the kernel takes to accept an I/O, which fio counts as slat; lat is the same quantity";
+    "uring-at-its-best" Equivalent NONE "files and buffers are registered with io_uring, and I/Os are handed over several at a time, which costs less CPU and keeps the asked depth; --as-fio leaves it out";
+    "as-fio" Exact NONE "io_uring is used as the original uses it (--as-fio): nothing is registered or batched that it does not ask for";
+    "stamp-batch" Deviates LATENCY "I/Os that are handed over or collected together share a stamp (--stamp batch), so latencies are coarser";
     "random-sequence" Equivalent NONE "offsets come from another random generator with the same properties: each block once a pass, the same order in every run";
     "threads-for-processes" Equivalent NONE "clones are threads instead of processes; the difference lies outside the measured time";
     "target-in-sandbox" Equivalent NONE "the files that the text names are not touched; new ones in a private directory stand in for them";
@@ -69,17 +72,23 @@ kinds! {
     "mix-not-recorded" Deviates ALL "the head of a report does not tell rwmixread; fio's default is used: 50 % reads; the command or the job file, given instead, settles it";
     "read-leniently" Exact NONE "the command was not written as its tool wants it, and was read as it was meant";
     "flush-after-run" Exact NONE "the original does not flush at its end; the flush is timed after the measured time and is not part of the rate";
+    "wears-flash" Exact NONE "the test writes much, here as in the original, and flash wears by that";
     "memory-file-system" Deviates ALL "the directory is in memory (tmpfs): no disk is measured";
     "sync-narrowed" Equivalent NONE "sync is narrowed to the test's file and its file system, so other disks are neither stalled nor timed";
     "dd-source-limits" Deviates RATES "random bytes come at the speed of the CPU, which may be slower than the disk; the time spent on them is given apart";
     "dd-truncation-not-timed" Equivalent NONE "the original may have truncated an old file before its first write; here the file is new";
     "dd-overwrite-laid-out" Equivalent NONE "conv=notrunc writes over an existing file; here over one that was laid out before";
     "dd-read-laid-out" Deviates ALL "the file that was read is not touched; one of random bytes, dropped from the cache, stands in for it";
+    "dd-copy-in-one-place" Deviates ALL "both files of the copy are in the directory, on one file system; the original may have copied between two disks";
     "dd-call-limit" Exact NONE "one call moves at most 2147479552 bytes, here as in the original";
     "vsync-gathers" Equivalent NONE "neighbouring I/Os of a queue's worth go out in one call, as vsync does; bytes are counted right, which fio 3.33 does not always";
     "mmap-ignores-direct" Exact NONE "direct=1 has no effect on a mapped file, here as in the original";
     "sync-of-written-file" Deviates RATES "a sync goes to the file that was written last; fio takes another one, which is a defect";
     "files-kept-open" Equivalent NONE "all files are open from the start; the original opens some as others are done";
+    "files-only" Exact NONE "the test makes its files and moves nothing (create_only), here as in the original";
+    "drawn-file-sizes" Equivalent NONE "sizes of files are drawn between the two that were given, as multiples of the block, by another generator than fio's";
+    "offload-threads" Equivalent NONE "each I/O of the queue has a thread of its own, as with io_submit_mode=offload; it does what the engine would ask of the device by pread and pwrite";
+    "uncached-by-new-flag" Deviates ALL "I/Os carry RWF_DONTCACHE, which Linux has since 6.14 and current fio uses; fio 3.33 asks for a flag that means something else today, and fails";
     "created-before-open" Equivalent NONE "the file is made, empty, before the clock starts; the original makes it when it opens it";
     "batched" Equivalent NONE "I/Os go and come in the batches that were asked for; completions beyond the asked number are taken too";
     "priority-best-effort" Deviates ALL "a priority above the usual needs privileges; what was not granted is told with the results";
@@ -88,7 +97,7 @@ kinds! {
     "verify-never-begins" Exact NONE "with time_based the check of what was written never begins, here as in the original";
     "small-pages" Deviates ALL "the buffers are not in huge pages";
     "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";
-    "device-typed" Exact NONE "the device that was typed with --device is used, as the original uses one";
+    "device-typed" Exact NONE "the device or file that was typed with --device is used";
     "removed-at-end" Equivalent NONE "files are removed at the end whatever the options say; --keep keeps them";
 }
 
@@ -218,6 +227,8 @@ mod tests {
             include_str!("checks.rs"),
             include_str!("engines.rs"),
             include_str!("extent.rs"),
+            include_str!("bounds.rs"),
+            include_str!("dd_flags.rs"),
         ];
         for kind in KINDS {
             let quoted = format!("\"{}\"", kind.id);

@@ -3,63 +3,37 @@
 use super::*;
 
 impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
+    /// Counts what is complete.
+    #[inline(always)]
     pub(super) fn count_done(&mut self) -> Result<(), Failure> {
+        let before = self.outcome.flows[0].ios + self.outcome.flows[1].ios;
+        let mut run = match self.done.first() {
+            Some(first) => Run::of(&self.slots[first.slot as usize]),
+            None => return Ok(()),
+        };
         for index in 0..self.done.len() {
             let Done { slot, result } = self.done[index];
-            let data = self.slots[slot as usize];
-            if result < 0 {
-                self.under_way -= 1;
-                self.forget_rest(index + 1);
-                let (verb, offset) = (action_word(data.kind), data.offset);
-                let what = match data.kind {
-                    SlotKind::Sync => "a periodic sync failed".to_owned(),
-                    _ => format!("{verb} of {} bytes at offset {offset} failed", data.bytes),
-                };
-                return Err(self.refused(-result, what));
-            }
-            let write = match data.kind {
-                SlotKind::Read => 0,
-                SlotKind::Write => 1,
-                SlotKind::Sync => {
-                    self.under_way -= 1;
-                    self.free.push(slot);
-                    self.count_sync(self.now.saturating_sub(data.start));
-                    continue;
-                }
-            };
-            let moved = data.moved + result as u32;
-            if moved < data.bytes {
-                self.again(slot, moved, index)?;
+            // By reference: a copy of what was just stored in parts would wait for the stores.
+            let data = &self.slots[slot as usize];
+            let whole = data.bytes - data.moved == result as u32;
+            if !whole || data.check || data.kind == SlotKind::Sync {
+                self.count_run(&run);
+                self.unusual(index)?;
+                run = Run::of(&self.slots[slot as usize]);
                 continue;
             }
-            self.under_way -= 1;
-            if data.check {
-                self.compare(slot, index)?;
+            if !run.fits(data) {
+                let next = Run::of(data);
+                self.count_run(&run);
+                run = next;
             }
+            run.add(&self.slots[slot as usize]);
             self.free.push(slot);
-            if let Some(pacer) = &mut self.pacer {
-                pacer.completed();
-            }
-            self.sample.bytes[write] += u64::from(data.bytes);
-            self.sample.ios[write] += 1;
-            self.outcome.issued[0] += 1;
-            self.outcome.issued[1] += u64::from(data.bytes);
-            self.outcome.issued[2] += u64::from(data.bytes) * write as u64;
-            let flow = &mut self.outcome.flows[write];
-            flow.ios += 1;
-            flow.bytes += u64::from(data.bytes);
-            let clat = self.now.saturating_sub(data.issue);
-            flow.clat.add(clat);
-            flow.clat_histogram.add(clat);
-            let lat = self.now.saturating_sub(data.start);
-            flow.lat.add(lat);
-            self.sample.latency_ns[1][write] += clat;
-            self.sample.latency_ns[2][write] += lat;
-            if !E::SYNCHRONOUS {
-                let slat = data.issue.saturating_sub(data.start);
-                flow.slat.add(slat);
-                self.sample.latency_ns[0][write] += slat;
-            }
+        }
+        self.count_run(&run);
+        if let Some(pacer) = &mut self.pacer {
+            let counted = self.outcome.flows[0].ios + self.outcome.flows[1].ios;
+            pacer.completed((counted - before) as u32);
         }
         self.done.clear();
         if self.now - self.sample_start >= SAMPLE_NS {
@@ -71,6 +45,52 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
         if self.pacer.as_ref().is_some_and(|pacer| pacer.pause_due()) {
             self.think()?;
         }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn count_run(&mut self, run: &Run) {
+        if run.ios() > 0 {
+            self.under_way -= run.ios() as u32;
+            // A run of syncs stays empty: they are not counted here.
+            self.outcome.flows[run.kind as usize].count(run, self.now, !E::SYNCHRONOUS);
+        }
+    }
+
+    /// A completion that is an error, a sync, a part of an I/O, or to be checked.
+    #[cold]
+    fn unusual(&mut self, index: usize) -> Result<(), Failure> {
+        let Done { slot, result } = self.done[index];
+        let data = self.slots[slot as usize];
+        if result < 0 {
+            self.under_way -= 1;
+            self.forget_rest(index + 1);
+            let (verb, offset) = (action_word(data.kind), data.offset);
+            let what = match data.kind {
+                SlotKind::Sync => "a periodic sync failed".to_owned(),
+                _ => format!("{verb} of {} bytes at offset {offset} failed", data.bytes),
+            };
+            return Err(self.refused(-result, what));
+        }
+        if data.kind == SlotKind::Sync {
+            self.under_way -= 1;
+            self.free.push(slot);
+            self.count_sync(self.now.saturating_sub(data.start));
+            return Ok(());
+        }
+        let moved = data.moved + result as u32;
+        if moved < data.bytes {
+            return self.again(slot, moved, index);
+        }
+        self.under_way -= 1;
+        if data.check {
+            self.compare(slot, index)?;
+        }
+        self.free.push(slot);
+        let mut run = Run::of(&data);
+        run.add(&data);
+        // It is counted as no longer under way already.
+        self.outcome.flows[data.kind as usize].count(&run, self.now, !E::SYNCHRONOUS);
         Ok(())
     }
 

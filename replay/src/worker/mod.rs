@@ -30,8 +30,8 @@ use crate::plan::job::{Check, JobPlan};
 use crate::script::{Script, Step, SyncKind};
 use crate::verify;
 use pace::Pacer;
-use tally::batch_level;
 pub use tally::{DEPTH_LEVELS, Failure, Flow, JobOutcome, SAMPLE_NS, Sample, SyncFlow};
+use tally::{Run, batch_level};
 
 /// Why a pass ended.
 enum PassEnd {
@@ -55,7 +55,7 @@ struct Slot {
     check: bool,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum SlotKind {
     #[default]
     Read,
@@ -110,9 +110,13 @@ pub struct Worker<'a, E, C, M> {
     /// End of the ramp, until it is over.
     ramp_end: Option<Stamp>,
     sample_start: Stamp,
-    sample: Sample,
+    /// What had been counted when the last window of the series ended.
+    sampled: Sample,
+    /// I/Os, bytes and bytes written before the window: in the ramp.
+    ramped: [u64; 3],
     reported: [u64; 3],
     charged: Charged,
+    batch_stamps: bool,
     usage: Option<Usage>,
     outcome: JobOutcome,
 }
@@ -151,9 +155,11 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             deadline: Stamp::MAX,
             ramp_end: None,
             sample_start: 0,
-            sample: Sample::default(),
+            sampled: Sample::default(),
+            ramped: [0; 3],
             reported: [0; 3],
             charged: Charged::Thread,
+            batch_stamps: false,
             usage: None,
             outcome: JobOutcome {
                 samples: Vec::with_capacity(4096),
@@ -170,6 +176,24 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     /// Says whose CPU time is the job's; its own thread's unless told.
     pub fn charging(self, charged: Charged) -> Self {
         Worker { charged, ..self }
+    }
+
+    /// Says that I/Os that go together share their start stamp: the last one that was taken.
+    pub fn stamping_batches(self, batch_stamps: bool) -> Self {
+        Worker {
+            batch_stamps,
+            ..self
+        }
+    }
+
+    /// The start stamp of the next I/O.
+    #[inline(always)]
+    fn stamp(&self) -> Stamp {
+        if self.batch_stamps {
+            self.now
+        } else {
+            self.clock.now()
+        }
     }
 
     /// Runs the job to its end.
@@ -196,6 +220,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             .usage
             .zip(self.charged.usage())
             .map(|(before, after)| after.since(before));
+        self.outcome.issued = self.issued();
         self.report_progress();
         self.outcome.setup = self.engine.setup();
         // Outside the window: the last close. A failed detach leaves nothing to save.
@@ -226,7 +251,9 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                 self.final_sync()?;
             }
             self.close()?;
-            if self.job.syncs.end_fsync && self.job.pattern.writes {
+            // fio reopens a file that is closed already to sync it once more, for either option.
+            let syncs = self.job.syncs;
+            if (syncs.end_fsync || syncs.on_close) && self.job.pattern.writes {
                 self.open()?;
                 self.final_sync()?;
                 self.close()?;
@@ -298,17 +325,28 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
 
     #[cold]
     fn end_sample(&mut self) {
-        self.sample.end_ns = self.now.saturating_sub(self.start);
+        let so_far = Sample::of(&self.outcome.flows, self.now.saturating_sub(self.start));
         if self.outcome.samples.len() < self.outcome.samples.capacity() {
-            self.outcome.samples.push(self.sample);
+            self.outcome.samples.push(so_far.since(&self.sampled));
         }
-        self.sample = Sample::default();
+        self.sampled = so_far;
         self.sample_start = self.now;
         self.report_progress();
     }
 
+    /// I/Os, bytes and bytes written, ramp included.
+    fn issued(&self) -> [u64; 3] {
+        let [reads, writes] = &self.outcome.flows;
+        let counted = [
+            reads.ios + writes.ios,
+            reads.bytes + writes.bytes,
+            writes.bytes,
+        ];
+        [0, 1, 2].map(|kind| self.ramped[kind] + counted[kind])
+    }
+
     fn report_progress(&mut self) {
-        let issued = self.outcome.issued;
+        let issued = self.issued();
         let new = [0, 1, 2].map(|kind| issued[kind] - self.reported[kind]);
         self.control.progress(new);
         self.reported = issued;
@@ -318,16 +356,16 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     #[cold]
     fn end_ramp(&mut self) {
         self.ramp_end = None;
+        self.ramped = self.issued();
         self.outcome = JobOutcome {
             samples: std::mem::take(&mut self.outcome.samples),
-            issued: self.outcome.issued,
             passes: self.outcome.passes,
             wraps: self.outcome.wraps,
             checked: self.outcome.checked,
             ..JobOutcome::default()
         };
         self.outcome.samples.clear();
-        self.sample = Sample::default();
+        self.sampled = Sample::default();
         self.usage = self.charged.usage();
         self.begin_window();
         if let Some(pacer) = &mut self.pacer {

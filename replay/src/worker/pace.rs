@@ -76,9 +76,9 @@ impl Pacer {
         self.drawn = self.drawn.map(|_| [0.0; 2]);
     }
 
-    /// An I/O was completed.
-    pub(super) fn completed(&mut self) {
-        self.since_pause += 1;
+    /// So many I/Os were completed.
+    pub(super) fn completed(&mut self, ios: u32) {
+        self.since_pause += ios;
     }
 
     /// Whether a pause is due.
@@ -147,9 +147,9 @@ mod tests {
             blocks: 2,
         };
         let mut pacer = pacer(|job| job.pace.think = Some(think)).unwrap();
-        pacer.completed();
+        pacer.completed(1);
         assert_eq!(pacer.pause(), None);
-        pacer.completed();
+        pacer.completed(1);
         assert!(pacer.pause_due());
         assert_eq!(pacer.pause(), Some(think));
         assert_eq!(pacer.pause(), None);

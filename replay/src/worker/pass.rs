@@ -130,10 +130,10 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
             self.job.content.renew(buffer, &mut self.source);
         }
-        let start = self.clock.now();
+        let start = self.stamp();
         self.now = start;
         if write && let Some(check) = &self.check {
-            let number = self.outcome.issued[0];
+            let number = self.issued()[0];
             let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
             verify::seal(check, buffer, offset, number);
         } else if write && self.job.content == Content::Scrambled {

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use crate::clock::Usage;
+use super::{Slot, SlotKind};
+use crate::clock::{Stamp, Usage};
 use crate::control::Stop;
 use crate::hist::{Histogram, Stat};
 
@@ -29,6 +30,25 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// Counts the I/Os of a run that were complete at `now`.
+    #[inline(always)]
+    pub(super) fn count(&mut self, run: &Run, now: Stamp, has_slat: bool) {
+        let ios = run.slat.count();
+        let clat = now.saturating_sub(run.issue);
+        self.ios += ios;
+        self.bytes += run.bytes;
+        self.clat.add_many(clat, ios);
+        self.clat_histogram.add_many(clat, ios);
+        if has_slat {
+            self.slat.merge(&run.slat);
+        }
+        if ios == 1 {
+            self.lat.add(run.slat.sum() + clat);
+        } else {
+            self.lat.merge(&run.slat.longer_by(clat));
+        }
+    }
+
     /// Adds what another job did.
     pub fn merge(&mut self, other: &Flow) {
         self.ios += other.ios;
@@ -38,6 +58,47 @@ impl Flow {
         self.clat.merge(&other.clat);
         self.lat.merge(&other.lat);
         self.clat_histogram.merge(&other.clat_histogram);
+    }
+}
+
+/// I/Os of one direction that were handed over together and were complete together: all
+/// have the same completion latency, and `lat` is that and their `slat`. On a fast device
+/// most I/Os come so, and only `slat` is left to be counted one by one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    pub(super) kind: SlotKind,
+    issue: Stamp,
+    bytes: u64,
+    slat: Stat,
+}
+
+impl Run {
+    /// A run of I/Os such as this one, which is not counted yet.
+    #[inline(always)]
+    pub(super) fn of(slot: &Slot) -> Self {
+        Run {
+            kind: slot.kind,
+            issue: slot.issue,
+            bytes: 0,
+            slat: Stat::EMPTY,
+        }
+    }
+
+    /// How many I/Os it has.
+    #[inline(always)]
+    pub(super) fn ios(&self) -> u64 {
+        self.slat.count()
+    }
+
+    #[inline(always)]
+    pub(super) fn fits(&self, slot: &Slot) -> bool {
+        slot.issue == self.issue && slot.kind == self.kind
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, slot: &Slot) {
+        self.bytes += u64::from(slot.bytes);
+        self.slat.add(slot.issue.saturating_sub(slot.start));
     }
 }
 
@@ -97,6 +158,32 @@ impl Failure {
 }
 
 impl Sample {
+    /// All that was counted so far, at the time `end_ns`.
+    pub(super) fn of(flows: &[Flow; 2], end_ns: u64) -> Sample {
+        let both = |count: fn(&Flow) -> u64| [count(&flows[0]), count(&flows[1])];
+        Sample {
+            end_ns,
+            bytes: both(|flow| flow.bytes),
+            ios: both(|flow| flow.ios),
+            latency_ns: [
+                both(|flow| flow.slat.sum()),
+                both(|flow| flow.clat.sum()),
+                both(|flow| flow.lat.sum()),
+            ],
+        }
+    }
+
+    /// What was counted since `before`.
+    pub(super) fn since(&self, before: &Sample) -> Sample {
+        let less = |now: [u64; 2], then: [u64; 2]| [now[0] - then[0], now[1] - then[1]];
+        Sample {
+            end_ns: self.end_ns,
+            bytes: less(self.bytes, before.bytes),
+            ios: less(self.ios, before.ios),
+            latency_ns: [0, 1, 2].map(|kind| less(self.latency_ns[kind], before.latency_ns[kind])),
+        }
+    }
+
     /// Adds what was counted in the next window.
     pub fn merge(&mut self, next: &Sample) {
         self.end_ns = next.end_ns;
