@@ -22,18 +22,20 @@
 //! then marked as ambiguous.
 //!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
-//! nothing has used it yet. The header lines of a report describe their report alone, and are what fio ran: where they
+//! nothing has used it yet. For dd, [`attach`] has closer rules. The header lines of a report describe their report alone, and are what fio ran: where they
 //! contradict the command above (another pattern, block size, engine or depth), they hold; else the command says more.
 //!
 //! **Sentences** are shortened to what is named: the words after the first article or possessive (a, an, the, my, our,
 //! this, its), where one stands among the first ten words, to the end, less "too", "as well", "now", "again", "next" and
 //! the full stop. The whole sentence stays in the label.
 
+mod attach;
 mod nearby;
 mod runs;
 mod server;
 
-use crate::block::{Block, Role};
+use crate::block::prose::Style;
+use crate::block::{Block, Kind, Role};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
 use crate::workload::Workload;
@@ -54,6 +56,8 @@ pub struct Context {
     pub section: Vec<Label>,
     /// The command above it, or the description in its own header.
     pub workload: Option<Arc<Workload>>,
+    /// The command right above, where it can't be what ran.
+    pub refused: Option<Arc<Workload>>,
     /// The version of the tool, as printed.
     pub version: Option<Arc<str>>,
     /// One invocation of the tool, counted from one.
@@ -121,6 +125,9 @@ struct Found {
     block: usize,
     labels: Arc<Labels>,
     workload: Option<Arc<Workload>>,
+    /// The key of the workload above it, though it may be of another run: labels tell apart what stands below one command.
+    below: Option<Arc<Workload>>,
+    refused: Option<Arc<Workload>>,
     version: Option<Arc<str>>,
     host: Option<Label>,
     run: u32,
@@ -133,6 +140,8 @@ struct Scoped {
     workload: Arc<Workload>,
     level: u8,
     used: bool,
+    /// Whether its own report followed it at once, so that a label below names another run.
+    direct: bool,
 }
 
 /// The contexts of the blocks that are results.
@@ -164,7 +173,8 @@ impl Contexts {
 
 /// The context of every block that is a result.
 pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
-    let found = walk(log, blocks);
+    let mut found = walk(log, blocks);
+    attach::settle(log, blocks, &mut found);
     let machine = machine_place(&found);
     let ambiguous = machine.is_some_and(|machine| is_ambiguous(&found, machine));
     let mut contexts = Contexts::default();
@@ -176,6 +186,7 @@ pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
             }),
             section: result.labels.section(machine),
             workload: result.workload,
+            refused: result.refused,
             version: result.version,
             host: result.host,
             run: result.run,
@@ -204,6 +215,8 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
     // a short line is a title if a command follows, and a caption if a result does
     let mut short: Option<Label> = None;
     let mut sentence: Option<Label> = None;
+    // how the last short line and the title are written
+    let (mut style, mut title_style) = (None, None);
 
     for (index, block) in blocks.iter().enumerate() {
         match block.role() {
@@ -225,6 +238,12 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
             Role::Short(text, by) => {
                 if let Some(label) = short_label(log, text, by) {
                     short = Some(label);
+                    style = style_of(block);
+                    if command.as_ref().is_some_and(|scoped| scoped.direct) && style == title_style
+                    {
+                        // it stands where the title stood
+                        Arc::make_mut(&mut labels).title = None;
+                    }
                 }
             }
             Role::Sentences(text) => {
@@ -238,6 +257,7 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
             } => {
                 let labels = Arc::make_mut(&mut labels);
                 if let Some(short) = short.take() {
+                    title_style = style;
                     labels.title = Some(Label {
                         by: match short.by {
                             LabelSource::Caption => LabelSource::Heading,
@@ -256,6 +276,7 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     workload,
                     level: labels.headings.last().map_or(0, |&(level, _)| level),
                     used: false,
+                    direct: false,
                 });
                 header = None;
                 version = None;
@@ -292,6 +313,10 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
             // `<snip>`
             Role::Host(_) => {}
             Role::Result { kind, directions } => {
+                if let Some(scoped) = command.as_mut().filter(|scoped| !scoped.used) {
+                    let labelled = short.is_some() || sentence.is_some();
+                    scoped.direct = kind == ResultKind::Whole && !labelled;
+                }
                 if let Some(short) = short.take() {
                     Arc::make_mut(&mut labels).caption = Some(short);
                 } else if command.is_none() && sentence.is_some() {
@@ -316,13 +341,14 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 if let Some((_, used)) = &mut header {
                     *used = true;
                 }
+                let workload =
+                    describes(command.as_ref(), header.as_ref().map(|(header, _)| header));
                 found.push(Found {
                     block: index,
                     labels: Arc::clone(&labels),
-                    workload: describes(
-                        command.as_ref(),
-                        header.as_ref().map(|(header, _)| header),
-                    ),
+                    below: workload.clone(),
+                    refused: None,
+                    workload,
                     version: version.as_ref().map(|stated| Arc::clone(&stated.text)),
                     host: host.label.clone().filter(|_| !sum),
                     run,
@@ -333,6 +359,13 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
         }
     }
     found
+}
+
+fn style_of(block: &Block<'_>) -> Option<Style> {
+    match &block.kind {
+        Kind::Prose(prose) => Some(prose.style),
+        _ => None,
+    }
 }
 
 /// The workload of a result below a command and a header, either of which may be missing.
@@ -420,7 +453,8 @@ fn tells_apart(found: &[Found], place: Place) -> bool {
         let Some(label) = result.labels.at(place) else {
             return false;
         };
-        let key = result.workload.as_ref().map_or("", |w| w.key.as_str());
+        let workload = result.workload.as_ref().or(result.below.as_ref());
+        let key = workload.map_or("", |w| w.key.as_str());
         let seen = first.entry((key, result.directions)).or_insert(&label.text);
         **seen != *label.text
     })
@@ -453,13 +487,46 @@ fn short_label(log: &Log<'_>, span: Span, by: LabelSource) -> Option<Label> {
         .trim_start_matches(['/', '#', ';', '-', '='])
         .trim_end_matches([':', '.', '…', '-', '='])
         .trim();
-    if !text.chars().any(char::is_alphabetic) || is_byline(text) {
+    if !text.chars().any(char::is_alphabetic) || is_byline(text) || names_nothing(text) {
         return None;
     }
     Some(Label {
         text: text.into(),
         ..label
     })
+}
+
+/// Whether a short line names nothing: it points at another label, or is what a shell says of a job.
+fn names_nothing(text: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "same",
+        "same as above",
+        "same as before",
+        "same again",
+        "as above",
+        "ditto",
+        "idem",
+        "again",
+        "see above",
+        "killed",
+        "terminated",
+        "finished",
+        "aborted",
+        "interrupted",
+    ];
+    let lower = text.to_lowercase();
+    // [1]-  Done   dd if=…
+    let job = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+        .is_some_and(|(number, _)| {
+            !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+        });
+    // 85.1 MB/s
+    let rate = text.starts_with(|c: char| c.is_ascii_digit())
+        && text.ends_with("B/s")
+        && text.split_whitespace().count() <= 2;
+    job || rate || WORDS.contains(&lower.as_str())
 }
 
 /// Whether a short line says who wrote the text or when, and not what it is about.

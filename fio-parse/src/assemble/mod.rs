@@ -76,7 +76,7 @@ pub fn parse_blocks<'t>(log: &'t Log<'_>, mut blocks: Vec<Block<'t>>) -> Parsed 
             "some bytes are not UTF-8; each was read as the Latin-1 letter of its value",
         ));
     }
-    let superseded = runs::superseded(&blocks, &contexts);
+    let superseded = runs::superseded(log, &blocks, &contexts);
     let mut jobs = take_jobs(&mut blocks).into_iter().peekable();
     for (index, block) in blocks.iter().enumerate() {
         if !superseded.is_empty() && superseded.contains(&index) {
@@ -175,9 +175,23 @@ impl<'b> Assembler<'_, '_, 'b> {
                 self.untimed.clear();
                 self.end_report();
             }
+            // what was typed in between is what the next time is of
+            (Kind::Other, _) if !self.untimed.is_empty() && self.is_typed(block) => {
+                self.untimed.clear();
+            }
+            (Kind::Broken, _) => self.parsed.diagnostics.push(Diagnostic::note(
+                Code::UNREADABLE,
+                Some(block.span),
+                "this looks like a part of a report and can't be read; nothing was taken from it",
+            )),
             (Kind::Blank | Kind::Other, _) => {}
             _ => self.untimed.clear(),
         }
+    }
+
+    fn is_typed(&self, block: &Block<'_>) -> bool {
+        let mut lines = self.log.get(block.span).lines();
+        lines.any(block::is_typed)
     }
 
     fn job(&mut self, job: Box<FioJob<'_>>, context: Option<&Context>) {

@@ -4,6 +4,7 @@
 //! form takes as many lines as belong to it, and what no reader knows is prose. So blocks partition the log: every
 //! byte is in exactly one, and nothing is skipped unseen. Blocks hold figures as text; nothing is decoded here.
 
+pub mod broken;
 pub mod dd;
 pub mod fio_group;
 pub mod fio_json;
@@ -22,7 +23,7 @@ use crate::era::{Look, Version};
 use crate::record::{Direction, LabelSource};
 use crate::source::{Log, Segments, Span};
 use crate::workload::Workload;
-use crate::workload::command::{self, FoundCommand};
+use crate::workload::command::{self, FoundCommand, Stands};
 use crate::workload::header;
 use prose::{Prose, Style};
 use std::collections::HashMap;
@@ -42,6 +43,10 @@ pub struct Block<'t> {
 pub struct Command<'t> {
     /// What it asks for, if that could be read; shared by the records of its results.
     pub workload: Option<Arc<Workload>>,
+    /// The other commands of dd in the line, in their order.
+    pub more: Vec<Arc<Workload>>,
+    /// How they stand in the line.
+    pub stands: Stands,
     /// The host that the prompt in front names.
     pub host: Option<&'t str>,
     /// What is odd about it.
@@ -52,6 +57,8 @@ impl<'t> From<FoundCommand<'t>> for Command<'t> {
     fn from(found: FoundCommand<'t>) -> Self {
         Self {
             workload: found.workload.map(Arc::new),
+            more: found.more.into_iter().map(Arc::new).collect(),
+            stands: found.stands,
             host: found.host,
             problems: found.problems,
         }
@@ -76,6 +83,8 @@ pub enum Kind<'t> {
     Prose(Prose<'t>),
     /// A line of preformatted text that is of no known form.
     Other,
+    /// Lines that look like parts of a report and can't be read.
+    Broken,
     /// A command of fio or dd.
     Command(Box<Command<'t>>),
     /// A job section of fio's normal output, or some lines of one.
@@ -119,6 +128,7 @@ impl Kind<'_> {
                 Style::Text => "text",
             },
             Kind::Other => "other",
+            Kind::Broken => "broken",
             Kind::Command(_) => "command",
             Kind::FioJob(job) if job.is_loose() => "fio lines",
             Kind::FioJob(_) => "fio job",
@@ -216,7 +226,7 @@ impl Block<'_> {
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
-            Kind::Blank | Kind::Other => Role::Neutral,
+            Kind::Blank | Kind::Other | Kind::Broken => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
                 Style::Heading(level) => Role::Heading(level, prose.span),
                 Style::Emphasis => Role::Short(prose.span, LabelSource::Caption),
@@ -334,6 +344,21 @@ fn is_shell_line(text: &str) -> bool {
     name(user.trim_start_matches('[')) && name(host.trim_end_matches(']')) && !user.contains(' ')
 }
 
+/// Whether a line shows that somebody typed a command: behind a prompt, or with `time` in front.
+pub fn is_typed(line: &str) -> bool {
+    let text = prose::unquoted(line);
+    is_shell_line(text) || text.starts_with("time ") || text.starts_with("/usr/bin/time ")
+}
+
+/// Whether these lines show that somebody typed a command other than one that asks a running dd for its state.
+pub fn starts_another(lines: &str) -> bool {
+    lines.lines().filter(|line| is_typed(line)).any(|line| {
+        !["kill", "USR1", "INFO"]
+            .iter()
+            .any(|word| line.contains(word))
+    })
+}
+
 /// Cuts the log into blocks, in order, without gap or overlap.
 pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     let mut blocks: Vec<Block<'t>> = Vec::new();
@@ -353,7 +378,14 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
             },
         };
         let span = Span::new(start, lines.offset());
+        let kind = match blocks.last() {
+            Some(last) if leaves_a_log(log, last, &kind, span) => Kind::Broken,
+            _ => kind,
+        };
         match (blocks.last_mut(), kind) {
+            (Some(last), Kind::Broken) if matches!(last.kind, Kind::Broken) => {
+                last.span.end = span.end;
+            }
             (Some(last), Kind::Blank) if matches!(last.kind, Kind::Blank) => {
                 last.span.end = span.end
             }
@@ -381,6 +413,13 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     }
     fio_table::settle(log, &mut blocks);
     blocks
+}
+
+/// Whether a line behind samples of a log is one that can't be read.
+fn leaves_a_log(log: &Log<'_>, last: &Block<'_>, kind: &Kind<'_>, span: Span) -> bool {
+    matches!(last.kind, Kind::FioLog(_) | Kind::Broken)
+        && matches!(kind, Kind::Prose(_) | Kind::Other)
+        && broken::is_sample(log.get(span))
 }
 
 /// Whether the last block is a dd whose output went through a filter, or a rate that such a filter left.
@@ -456,6 +495,13 @@ fn next<'t>(
         return Some(kind);
     }
     *lines = behind.clone();
+    let text = prose::unquoted(line.text);
+    if broken::is_broken(text) {
+        return Some(Kind::Broken);
+    }
+    if dd::line::is_meter(text) || dd::line::is_control(text) {
+        return Some(Kind::Other);
+    }
     let mut prose = prose::read(line, lines);
     if prose.style == Style::Fence {
         *preformatted = !*preformatted && !prose.text.starts_with("</");
@@ -486,11 +532,11 @@ fn next<'t>(
     Some(Kind::Prose(prose))
 }
 
-/// Whether a line shows nothing: no text, or the markup of an empty line.
+/// Whether a line shows nothing: no text, or the markup of an empty line or comment.
 fn is_empty(text: &str) -> bool {
     matches!(
         text,
-        "" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
+        "" | "#" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
     )
 }
 
