@@ -41,6 +41,9 @@ codes! {
     VERSION_ASSUMED = "version-assumed", "No fio version is stated; digits are read as those of 2.20 or later.";
     LABEL_WRONG = "label-wrong", "fio printed a figure under a unit that it does not have; it was read as what it is.";
     FIGURE_WRONG = "figure-wrong", "A version of fio is known to print this figure wrongly.";
+    LATENCY_RANGE = "latency-range", "Minimum, mean, maximum and deviation of one latency contradict each other.";
+    LATENCY_PARTS = "latency-parts", "Submission and completion latency contradict the total that they are parts of.";
+    PERCENTILES_FALL = "percentiles-fall", "A percentile is below a lower one.";
     SATURATED = "saturated", "A percentile is the largest that fio can print; the latency is that or more.";
     SETTLED = "settled", "A figure may stand for several values, of which the other figures of its line leave fewer.";
     INTERLEAVED = "interleaved", "Lines of two reports are mixed; what can't be told apart was left out.";

@@ -16,6 +16,7 @@ pub mod summary;
 mod claims;
 mod fio_check;
 mod fio_disks;
+mod fio_latency;
 mod fio_legacy;
 mod fio_pair;
 mod fio_plausible;
