@@ -25,12 +25,15 @@
 //! then marked as ambiguous.
 //!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
-//! nothing has used it yet. The header lines of a report describe their report alone, and are what fio ran: where they
-//! contradict the command above (another pattern, block size, engine or depth), they hold, and so they do where the
-//! command runs a job file that is not shown; else the command says more.
+//! nothing has used it yet. For dd, [`attach`] has closer rules. The header lines of a report describe their report
+//! alone, and are what fio ran: where they contradict the command above (another pattern, block size, engine or depth),
+//! they hold, and so they do where the command runs a job file that is not shown; else the command says more.
 
+mod attach;
 mod label;
 mod nearby;
+mod runs;
+mod server;
 
 use crate::block::prose::Style;
 use crate::block::{Block, Kind, Role};
@@ -39,6 +42,9 @@ use crate::source::{Log, Span};
 use crate::workload::{Dd, Workload};
 pub(crate) use label::direction_named;
 use label::{label, sentence_label, short_label};
+pub use runs::ResultKind;
+use runs::Runs;
+use server::{Host, Stated};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -47,10 +53,14 @@ use std::sync::Arc;
 pub struct Context {
     /// The machine, where one can be told.
     pub machine: Option<Label>,
+    /// The server that ran it, as fio's client says. It is the machine, whatever the text around calls one.
+    pub host: Option<Label>,
     /// The labels it stands under, outermost first, the machine's left out.
     pub section: Vec<Label>,
     /// The command above it, or the description in its own header.
     pub workload: Option<Arc<Workload>>,
+    /// The command right above, where it can't be what ran.
+    pub refused: Option<Arc<Workload>>,
     /// The version of the tool, as printed.
     pub version: Option<Arc<str>>,
     /// One invocation of the tool, counted from one.
@@ -128,7 +138,11 @@ struct Found {
     block: usize,
     labels: Arc<Labels>,
     workload: Option<Arc<Workload>>,
+    /// The key of the workload above it, though it may be of another run: labels tell apart what stands below one command.
+    below: Option<Arc<Workload>>,
+    refused: Option<Arc<Workload>>,
     version: Option<Arc<str>>,
+    host: Option<Label>,
     run: u32,
     directions: u8,
 }
@@ -139,6 +153,8 @@ struct Scoped {
     workload: Arc<Workload>,
     level: u8,
     used: bool,
+    /// Whether its own report followed it at once, so that a label below names another run.
+    direct: bool,
 }
 
 /// The contexts of the blocks that are results.
@@ -170,7 +186,8 @@ impl Contexts {
 
 /// The context of every block that is a result.
 pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
-    let found = walk(log, blocks);
+    let mut found = walk(log, blocks);
+    attach::settle(log, blocks, &mut found);
     let machine = machine_place(&found);
     let ambiguous = machine.is_some_and(|machine| is_ambiguous(&found, machine));
     let mut contexts = Contexts::default();
@@ -182,7 +199,9 @@ pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
             }),
             section: result.labels.section(machine),
             workload: result.workload,
+            refused: result.refused,
             version: result.version,
+            host: result.host,
             run: result.run,
             nearby: Vec::new(),
         };
@@ -203,11 +222,14 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
     let mut command: Option<Scoped> = None;
     // the description in a report's own header, and whether a run has used it
     let mut header: Option<(Arc<Workload>, bool)> = None;
-    let mut version: Option<Arc<str>> = None;
+    let mut version: Option<Stated> = None;
+    let mut host = Host::default();
     let mut runs = Runs::default();
     // a short line is a title if a command follows, and a caption if a result does
     let mut short: Option<Label> = None;
     let mut sentence: Option<Label> = None;
+    // how the last short line and the title are written
+    let (mut style, mut title_style) = (None, None);
 
     for (index, block) in blocks.iter().enumerate() {
         match block.role() {
@@ -224,6 +246,8 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 labels.caption = None;
                 labels.sentence = None;
                 (short, sentence) = (None, None);
+                host.label = None;
+                runs.under_heading();
                 command = command.filter(|scoped| scoped.level < level || !scoped.used);
             }
             // items below each other list facts, and none of them is the title of what follows
@@ -231,6 +255,12 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
             Role::Short(text, by) => {
                 if let Some(label) = short_label(log, text, by) {
                     short = Some(label);
+                    style = style_of(block);
+                    if command.as_ref().is_some_and(|scoped| scoped.direct) && style == title_style
+                    {
+                        // it stands where the title stood
+                        Arc::make_mut(&mut labels).title = None;
+                    }
                 }
             }
             Role::Sentences(text) => {
@@ -238,9 +268,13 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     sentence = Some(label);
                 }
             }
-            Role::Command { workload, host } => {
+            Role::Command {
+                workload,
+                host: prompt,
+            } => {
                 let labels = Arc::make_mut(&mut labels);
                 if let Some(short) = short.take() {
+                    title_style = style;
                     labels.title = Some(Label {
                         by: match short.by {
                             LabelSource::Caption => LabelSource::Heading,
@@ -250,7 +284,8 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     });
                 }
                 labels.caption = None;
-                labels.host = host.map(|host| label(log, log.span_of(host), LabelSource::Hostname));
+                labels.host =
+                    prompt.map(|host| label(log, log.span_of(host), LabelSource::Hostname));
                 if let Some(sentence) = sentence.take() {
                     labels.sentence = Some(sentence);
                 }
@@ -258,24 +293,51 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     workload,
                     level: labels.headings.last().map_or(0, |&(level, _)| level),
                     used: false,
+                    direct: false,
                 });
                 header = None;
                 version = None;
+                host = Host::default();
                 runs.close();
             }
             Role::Header(workload) => {
                 header = Some((workload, false));
+                host.label = None;
                 runs.close();
             }
             Role::Version(text) => {
-                version = Some(text.into());
+                version = Some(Stated::read(text));
+                host = Host::default();
                 runs.close();
             }
+            Role::Server {
+                host: name,
+                version: text,
+            } => {
+                host.label = None;
+                host.versions.insert(name, text);
+                version = text.map(Stated::read);
+                runs.close();
+            }
+            Role::Host(name) if host.is_server(name) => {
+                if let Some(text) = host.versions.get(name) {
+                    version = text.map(Stated::read);
+                }
+                host.label = Some(label(log, log.span_of(name), LabelSource::Hostname));
+                host.fresh = true;
+                runs.close();
+            }
+            // `<snip>`
+            Role::Host(_) => {}
             Role::Result {
                 kind,
                 directions,
                 label: own,
             } => {
+                if let Some(scoped) = command.as_mut().filter(|scoped| !scoped.used) {
+                    let labelled = short.is_some() || sentence.is_some();
+                    scoped.direct = kind == ResultKind::Whole && !labelled;
+                }
                 if let Some(short) = short.take() {
                     Arc::make_mut(&mut labels).caption = Some(short);
                 } else if command.is_none() && sentence.is_some() {
@@ -285,8 +347,16 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 if let Some(scoped) = &mut command {
                     scoped.used = true;
                 }
-                let (run, first) = runs.enter(kind);
-                if first {
+                // a version that prints otherwise is another run's
+                let fits = |stated: &Stated| stated.version.is_none_or(|v| block.fits(v));
+                if !version.as_ref().is_none_or(fits) {
+                    version = None;
+                    runs.close();
+                }
+                let (run, first) = runs.enter(kind, block.printed_at());
+                let sum = kind == ResultKind::AllClients;
+                if first && !sum && !std::mem::take(&mut host.fresh) {
+                    host.label = None;
                     header = header.filter(|(_, used)| !used);
                 }
                 if let Some((_, used)) = &mut header {
@@ -310,8 +380,11 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 found.push(Found {
                     block: index,
                     labels,
+                    below: workload.clone(),
+                    refused: None,
                     workload,
-                    version: version.clone(),
+                    version: version.as_ref().map(|stated| Arc::clone(&stated.text)),
+                    host: host.label.clone().filter(|_| !sum),
                     run,
                     directions: dd.map_or(directions, |direction| direction_bits([direction])),
                 });
@@ -320,6 +393,13 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
         }
     }
     found
+}
+
+fn style_of(block: &Block<'_>) -> Option<Style> {
+    match &block.kind {
+        Kind::Prose(prose) => Some(prose.style),
+        _ => None,
+    }
 }
 
 /// Whether the list item at `index` has another right above or below it.
@@ -358,58 +438,6 @@ fn contradicts(command: &Workload, header: &Workload) -> bool {
                 || differ(&asked.engine, &ran.engine))
         })
     })
-}
-
-/// What kind of result a block is, as far as counting runs goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultKind {
-    /// A job section of this group.
-    Job(u32),
-    /// The status of this group.
-    Group(u32),
-    /// A result that is a run of its own: a dd report.
-    Whole,
-    /// This many JSON documents, each a run of its own, or the terse lines of one run.
-    Documents(u32),
-}
-
-/// Counts invocations of the tool. fio prints all jobs, then all groups in rising order: what breaks that order is a new run.
-#[derive(Default)]
-struct Runs {
-    count: u32,
-    open: bool,
-    group: Option<u32>,
-}
-
-impl Runs {
-    /// What follows is of another run.
-    fn close(&mut self) {
-        self.open = false;
-    }
-
-    /// The number of the run that the result belongs to, and whether it is the first of it.
-    fn enter(&mut self, kind: ResultKind) -> (u32, bool) {
-        let goes_on = self.open
-            && match kind {
-                ResultKind::Job(_) => self.group.is_none(),
-                ResultKind::Group(group) => self.group.is_none_or(|last| last < group),
-                ResultKind::Whole | ResultKind::Documents(_) => false,
-            };
-        if !goes_on {
-            self.count += 1;
-            self.group = None;
-        }
-        // nothing goes on from a result that is a run of its own
-        self.open = !matches!(kind, ResultKind::Whole | ResultKind::Documents(_));
-        if let ResultKind::Group(group) = kind {
-            self.group = Some(group);
-        }
-        let run = self.count;
-        if let ResultKind::Documents(documents) = kind {
-            self.count += documents.saturating_sub(1);
-        }
-        (run, !goes_on)
-    }
 }
 
 /// The place whose labels tell machines apart; see the module's rules.
@@ -466,7 +494,8 @@ fn tells_apart(found: &[Found], place: Place) -> bool {
         let Some(label) = result.labels.at(place) else {
             return false;
         };
-        let key = result.workload.as_ref().map_or("", |w| w.key.as_str());
+        let workload = result.workload.as_ref().or(result.below.as_ref());
+        let key = workload.map_or("", |w| w.key.as_str());
         let seen = first.entry((key, result.directions)).or_insert(&label.text);
         **seen != *label.text
     })
@@ -482,23 +511,6 @@ pub fn direction_bits(directions: impl IntoIterator<Item = Direction>) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn runs_follow_the_order_of_fio() {
-        let mut runs = Runs::default();
-        let kinds = [
-            ResultKind::Job(0),
-            ResultKind::Job(1),
-            ResultKind::Group(0),
-            ResultKind::Group(1),
-            ResultKind::Group(0),
-            ResultKind::Job(0),
-            ResultKind::Whole,
-            ResultKind::Whole,
-        ];
-        let numbers: Vec<_> = kinds.into_iter().map(|kind| runs.enter(kind).0).collect();
-        assert_eq!(numbers, [1, 1, 1, 1, 2, 3, 4, 5]);
-    }
 
     /// Machine and section of each record.
     fn labels(text: &str) -> Vec<(Option<String>, Vec<String>)> {

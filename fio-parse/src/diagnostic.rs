@@ -45,6 +45,8 @@ codes! {
     LATENCY_PARTS = "latency-parts", "Submission and completion latency contradict the total that they are parts of.";
     PERCENTILES_FALL = "percentiles-fall", "A percentile is below a lower one.";
     SATURATED = "saturated", "A percentile is the largest that fio can print; the latency is that or more.";
+    SETTLED = "settled", "A figure may stand for several values, of which the other figures of its line leave fewer.";
+    INTERLEAVED = "interleaved", "Lines of two reports are mixed; what can't be told apart was left out.";
     LOOSE_LINES = "loose-lines", "Lines of a report belong to no result; nothing was taken from them.";
     UNREADABLE = "unreadable", "A line looks like part of a report and can't be read; nothing was taken from it.";
     INCOMPLETE = "incomplete", "A report was cut off; what is whole was kept.";

@@ -124,6 +124,28 @@ pub enum Look {
     ZoneResets,
 }
 
+impl Look {
+    /// The first and the last version that have it.
+    fn versions(self) -> (Version, Version) {
+        match self {
+            Look::Legacy => (FIRST, before(NEW_LOOK)),
+            Look::Modern => (NEW_LOOK, LAST),
+            Look::ModernMicroseconds => (NEW_LOOK, before(NANOSECONDS)),
+            Look::ModernNanoseconds => (NANOSECONDS, LAST),
+            Look::ModernRemainders => (NEW_LOOK, before(DECIMALS)),
+            Look::IssuedRwt => (NEW_LOOK, before(SYNCS_COUNTED)),
+            Look::IssuedRwts => (SYNCS_COUNTED, LAST),
+            Look::ZoneResets => (ZONE_RESETS, LAST),
+        }
+    }
+
+    /// Whether `version` prints so.
+    pub fn fits(self, version: Version) -> bool {
+        let (from, to) = self.versions();
+        (from..=to).contains(&version)
+    }
+}
+
 /// The fio versions that a report may come from, and the options that change how it prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era {
@@ -162,16 +184,7 @@ impl Era {
 
     /// The era narrowed by what the text looks like. A look that contradicts the version wins: the version is then another run's.
     pub fn seen(self, look: Look) -> Self {
-        let (from, to) = match look {
-            Look::Legacy => (FIRST, before(NEW_LOOK)),
-            Look::Modern => (NEW_LOOK, LAST),
-            Look::ModernMicroseconds => (NEW_LOOK, before(NANOSECONDS)),
-            Look::ModernNanoseconds => (NANOSECONDS, LAST),
-            Look::ModernRemainders => (NEW_LOOK, before(DECIMALS)),
-            Look::IssuedRwt => (NEW_LOOK, before(SYNCS_COUNTED)),
-            Look::IssuedRwts => (SYNCS_COUNTED, LAST),
-            Look::ZoneResets => (ZONE_RESETS, LAST),
-        };
+        let (from, to) = look.versions();
         let met = (self.from.max(from), self.to.min(to));
         let contradicts = met.0 > met.1;
         Self {

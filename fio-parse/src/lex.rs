@@ -153,7 +153,7 @@ pub fn equals(input: &str) -> Lexed<'_, ()> {
     Ok((rest, ()))
 }
 
-/// A plain number: digits, perhaps a point and digits.
+/// A plain number: digits, which people group with commas, perhaps a point and digits.
 pub fn number(input: &str) -> Lexed<'_, &str> {
     let bytes = input.as_bytes();
     let digits = |from: usize| {
@@ -165,6 +165,13 @@ pub fn number(input: &str) -> Lexed<'_, &str> {
     let mut end = digits(0);
     if end == 0 {
         return refuse(input);
+    }
+    if end <= 3 && bytes.get(end) == Some(&b',') {
+        while let Some(b',') = bytes.get(end)
+            && digits(end + 1) == end + 4
+        {
+            end += 4;
+        }
     }
     if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
         end = digits(end + 1);
@@ -193,11 +200,29 @@ pub fn figure(input: &str) -> Lexed<'_, &str> {
             .unwrap_or(rest.len())
     };
     let mut end = number.len() + unit(rest);
-    // to 2.0.15 a number that was not scaled has a blank in the place of its prefix
-    if end == number.len() && rest.starts_with(" B") {
-        end += 1 + unit(&rest[1..]);
+    // to 2.0.15 a number that was not scaled has a blank in the place of its prefix, and people write one in front of it
+    if end == number.len()
+        && let Some(rest) = rest.strip_prefix(' ')
+        && is_unit(&rest[..unit(rest)])
+    {
+        end += 1 + unit(rest);
     }
     Ok((&input[end..], &input[..end]))
+}
+
+/// Whether a word is a unit of bytes, of a rate of them, or of time, as fio writes them: `B`, `MiB/s`, `kB`, `msec`.
+fn is_unit(word: &str) -> bool {
+    let bytes = word.strip_suffix("/s").unwrap_or(word);
+    let scaled = bytes
+        .strip_suffix("bit")
+        .or_else(|| bytes.strip_suffix('B'))
+        .map(|prefix| prefix.strip_suffix('i').unwrap_or(prefix));
+    matches!(scaled, Some("" | "k" | "K" | "M" | "G" | "T" | "P" | "E")) || word == "msec"
+}
+
+/// Whether a figure has a unit or a prefix: fio prints no rate without.
+pub fn has_unit(figure: &str) -> bool {
+    figure.ends_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// Two figures with a dash between them.
@@ -205,7 +230,33 @@ pub fn range(input: &str) -> Lexed<'_, (&str, &str)> {
     let (rest, from) = figure(input)?;
     let (rest, ()) = dash(skip_blanks(rest))?;
     let (rest, to) = wrapped(figure).parse(rest)?;
-    Ok((rest, (from, to)))
+    match goes_on(to, rest) {
+        true => refuse(input),
+        false => Ok((rest, (from, to))),
+    }
+}
+
+/// Whether a number that ends in a digit goes on behind a line end, where a program broke the line in the midst of it.
+pub fn goes_on(number: &str, rest: &str) -> bool {
+    matches!(rest.as_bytes().first(), Some(b'\n' | b'\r' | b'='))
+        && number.ends_with(|c: char| c.is_ascii_digit())
+        && skip_break(rest)
+            .is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+/// Whether a value was cut off where a line or the log ends: fio prints more behind some of them, and means with two
+/// decimals.
+fn is_cut(name: &str, value: &str, rest: &str) -> bool {
+    if !value.ends_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    match (name, rest.as_bytes().first()) {
+        ("avg" | "stdev", None | Some(b'\n' | b'\r')) => {
+            value.len() < 3 || value.as_bytes()[value.len() - 3] != b'.'
+        }
+        ("min" | "max", None) => true,
+        _ => goes_on(value, rest),
+    }
 }
 
 /// `parser` behind a comma, or where one should be.
@@ -220,7 +271,7 @@ where
     }
 }
 
-/// `name=value`, behind a comma perhaps; gives the value.
+/// `name=value`, behind a comma perhaps; gives the value. Refuses a value that was cut off or broken in two.
 pub fn field<'t, O, P>(name: &'static str, value: P) -> impl FnMut(&'t str) -> Lexed<'t, O>
 where
     P: Parser<&'t str, Output = O, Error = Error<&'t str>>,
@@ -228,8 +279,12 @@ where
     let mut key = behind_comma(key(name));
     let mut value = wrapped(value);
     move |input| {
-        let (rest, ()) = key(input)?;
-        value(rest)
+        let (after, ()) = key(input)?;
+        let (rest, found) = value(after)?;
+        match is_cut(name, &after[..after.len() - rest.len()], rest) {
+            true => refuse(input),
+            false => Ok((rest, found)),
+        }
     }
 }
 
@@ -328,6 +383,15 @@ mod tests {
             ("293MiB/s (307MB/s)", "293MiB/s"),
             ("1024 B, bw", "1024 B"),
             ("512 , runt", "512"),
+            ("176 MiB/s (185 MB/s)", "176 MiB/s"),
+            ("1070 msec)", "1070 msec"),
+            ("63,317KB/s, iops", "63,317KB/s"),
+            ("1,234,567.5KB", "1,234,567.5KB"),
+            ("3,64=0.1", "3"),
+            ("3,1234", "3"),
+            ("1234,567", "1234"),
+            ("512 KB", "512 KB"),
+            ("512 Keys", "512"),
             ("18.6k, BW", "18.6k"),
             ("23.1MiB/s-9.5", "23.1MiB/s"),
             ("67192-67192msec", "67192"),
@@ -338,6 +402,36 @@ mod tests {
         for bad in ["", "MiB", "-5", ".5"] {
             assert!(figure(bad).is_err());
         }
+    }
+
+    #[test]
+    fn values_that_were_broken_or_cut_are_refused() {
+        let mut max = field("max", figure);
+        for (text, whole) in [
+            ("max=169, avg=1.00", true),
+            ("max=169\n  cpu", true),
+            ("max=169MiB/s\n23", true),
+            ("max=169\n23, avg=1.00", false),
+            ("max=169\r\n> .5", false),
+            ("max=3D169=\n23", false),
+            ("max=169", false),
+        ] {
+            assert_eq!(max(text).is_ok(), whole, "{text}");
+        }
+        let mut avg = field("avg", number_or_nan);
+        for (text, whole) in [
+            ("avg=35.00", true),
+            ("avg=35.00\n", true),
+            ("avg=35, stdev=1", true),
+            ("avg=nan", true),
+            ("avg=35", false),
+            ("avg=35.1\n", false),
+            ("avg=3\n", false),
+        ] {
+            assert_eq!(avg(text).is_ok(), whole, "{text}");
+        }
+        assert!(range("16MiB/s-17\n6MiB/s").is_err());
+        assert!(range("10-17msec\n6").is_ok());
     }
 
     proptest! {

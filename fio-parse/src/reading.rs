@@ -96,6 +96,26 @@ impl<Q: Quantity> Reading<Q> {
         }
     }
 
+    /// Keeps the intervals that are `possible` by what else is known, unless none is; whether any were dropped.
+    pub(crate) fn settled(&mut self, possible: impl Fn(&Interval<Q>) -> bool) -> bool {
+        let parts = self.possible.parts();
+        let kept: SmallVec<[Interval<Q>; 2]> = parts
+            .iter()
+            .filter(|part| possible(part))
+            .copied()
+            .collect();
+        if kept.len() == parts.len() {
+            return false;
+        }
+        match Possible::union(kept) {
+            Some(kept) => {
+                self.possible = kept;
+                true
+            }
+            None => false,
+        }
+    }
+
     /// The same quantity where the same texts stand at other places.
     pub(crate) fn printed_again(&self, figures: [Option<Figure<'_>>; 2]) -> Self {
         let figures = figures.into_iter().flatten().take(self.printed.len());

@@ -15,7 +15,7 @@
 //! Long because the types of the wire format stand together.
 
 pub use crate::claim::{Against, Agreement, Claim};
-pub use crate::detail::{CountBucket, Depths, LatencyBucket, LatencyTarget};
+pub use crate::detail::{CountBucket, Depths, Details, DiskStats, LatencyBucket, LatencyTarget};
 use crate::diagnostic::Diagnostic;
 pub use crate::reading::{Printed, Reading};
 use crate::source::Span;
@@ -65,6 +65,9 @@ pub struct Record {
     /// Whether the run ended before its time (Ctrl-C, no space); what was measured until then is there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// What the report says beside its figures: when it was printed, what the disks did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Box<Details>>,
     /// For a replayed run: how close it came to the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<Fidelity>,
@@ -235,6 +238,14 @@ impl Scope {
             jobs: None,
             host: None,
         }
+    }
+
+    /// Makes it the scope of a server that a client talks to: its jobs are a client's, its groups stay groups.
+    pub fn of_host(&mut self, host: &str) {
+        if self.kind == ScopeKind::Job {
+            self.kind = ScopeKind::Client;
+        }
+        self.host = Some(host.into());
     }
 }
 

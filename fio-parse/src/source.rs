@@ -10,13 +10,17 @@
 //! | bytes that are no UTF-8 | each such byte is taken for the Latin-1 letter of its value |
 //! | terminal escape sequences (colours, cursor) | removed |
 //! | a web page | its text, in the marks of Markdown, with the line numbers of the file; see `source/html.rs` |
+//! | a unified diff of two reports | both texts, one after the other, with the line numbers of the file; see `source/diff.rs` |
+//! | what a logger put in front of lines: time, level, name | blanks; see `source/stamps.rs` |
 //! | no-break spaces | blanks, but for those between two digits, where they group the digits of a number |
 //!
 //! Where decoding changed something, spans and columns count in the text as decoded, which is what a person sees.
 //! Lines end at `\n`; a `\r` before it belongs to the end. A `\r` elsewhere starts a new [segment](Log::segments):
 //! progress lines overwrite each other that way, and a report may follow on the same line.
 
+mod diff;
 pub(crate) mod html;
+mod stamps;
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -145,11 +149,11 @@ impl<'t> Log<'t> {
         }
         let (text, encoding) = decode(bytes);
         let text = without_escapes(text);
-        let (text, numbers) = match html::plain(&text) {
+        let (text, numbers) = match html::plain(&text).or_else(|| diff::apart(&text)) {
             Some((text, numbers)) => (Cow::Owned(text), Some(numbers)),
             None => (text, None),
         };
-        let text = without_no_break(text);
+        let text = stamps::blanked(without_no_break(text));
         if u32::try_from(text.len()).is_err() {
             return Err(TooLarge {
                 bytes: text.len(),

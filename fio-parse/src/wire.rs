@@ -12,8 +12,8 @@ mod plain;
 
 use crate::reading::{Printed, Reading};
 use crate::record::{
-    CountBucket, Cpu, Depths, Ios, Latency, LatencyBucket, LatencyTarget, Measurement, Percentile,
-    PriorityLatency, Record, Samples, Scope, Source, Spread, Tool,
+    CountBucket, Cpu, Depths, Details, Ios, Latency, LatencyBucket, LatencyTarget, Measurement,
+    Percentile, PriorityLatency, Record, Samples, Scope, Source, Spread, Tool,
 };
 use crate::unit::{EXACT_F64, Quantity};
 use crate::workload::Workload;
@@ -58,6 +58,7 @@ fn write_record<'r>(record: &'r Record, last: &mut LastWorkload<'r>, out: &mut V
         measurement,
         errors,
         interrupted,
+        details,
         fidelity,
         environment,
         claims,
@@ -124,6 +125,11 @@ fn write_record<'r>(record: &'r Record, last: &mut LastWorkload<'r>, out: &mut V
     }
     if *interrupted {
         out.extend_from_slice(b"\"interrupted\":true,");
+    }
+    if let Some(details) = details {
+        out.extend_from_slice(b"\"details\":");
+        details.write(out);
+        out.push(b',');
     }
     if let Some(fidelity) = fidelity {
         other(out, b"\"fidelity\":", fidelity);
@@ -410,6 +416,37 @@ impl Write for LatencyBucket {
         out.extend_from_slice(b"\"percent\":");
         percent.write(out);
         out.push(b'}');
+    }
+}
+
+impl Write for Details {
+    fn write(&self, out: &mut Vec<u8>) {
+        let Details {
+            printed,
+            printed_unix_ms,
+            started_unix_ms,
+            syncs,
+            disks,
+        } = self;
+        out.push(b'{');
+        if let Some(printed) = printed {
+            out.extend_from_slice(b"\"printed\":");
+            string(out, printed);
+            out.push(b',');
+        }
+        if let Some(at) = *printed_unix_ms {
+            number(out, b"\"printed_unix_ms\":", at);
+        }
+        if let Some(at) = *started_unix_ms {
+            number(out, b"\"started_unix_ms\":", at);
+        }
+        if let Some(syncs) = *syncs {
+            number(out, b"\"syncs\":", syncs);
+        }
+        if !disks.is_empty() {
+            other(out, b"\"disks\":", disks);
+        }
+        close(out, b'}');
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `UPDATE=1 cargo test -p fio-parse --test formats` writes `FORMATS.md` anew; otherwise it must be as it would be written.
 
-use fio_parse::record::{Dialect, Latency, Record};
+use fio_parse::record::{Details, Dialect, Latency, Record};
 use fio_parse::{Log, parse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 type Column = (&'static str, fn(&Record) -> bool);
 
 /// What a record may hold.
-const COLUMNS: [Column; 15] = [
+const COLUMNS: [Column; 18] = [
     ("bytes", |r| r.measurement.bytes.is_some()),
     ("rate", |r| r.measurement.bytes_per_sec.is_some()),
     ("IOPS", |r| r.measurement.iops.is_some()),
@@ -36,7 +36,16 @@ const COLUMNS: [Column; 15] = [
         r.measurement.ios.is_some() || r.measurement.records_out.is_some()
     }),
     ("errors", |r| !r.errors.is_empty()),
+    ("date", |r| {
+        details(r).is_some_and(|d| d.printed.is_some() || d.printed_unix_ms.is_some())
+    }),
+    ("syncs", |r| details(r).is_some_and(|d| d.syncs.is_some())),
+    ("disks", |r| details(r).is_some_and(|d| !d.disks.is_empty())),
 ];
+
+fn details(record: &Record) -> Option<&Details> {
+    record.details.as_deref()
+}
 
 fn latencies(record: &Record) -> impl Iterator<Item = &Latency> {
     let m = &record.measurement;

@@ -67,7 +67,7 @@ impl Report {
 /// Decodes `block`. The workload, where the command is known, gives the block size for reports without a byte line, and what was asked for.
 pub fn report(block: &DdBlock<'_>, workload: Option<&Workload>) -> Report {
     let mut report = Report {
-        interrupted: block.unfinished || block.status,
+        interrupted: block.unfinished || block.status || block.stopped,
         warnings: block.problems.clone(),
         ..Report::default()
     };

@@ -1,7 +1,7 @@
 //! What fio's machine formats give: one measured direction of one job, before `context` puts it in its place.
 
 use crate::diagnostic::Diagnostic;
-use crate::record::{Direction, JobError, Label, Measurement, Scope};
+use crate::record::{Details, Direction, JobError, Label, Measurement, Scope};
 use crate::source::Span;
 use crate::workload::Workload;
 use std::sync::Arc;
@@ -25,4 +25,8 @@ pub struct Entry {
     pub workload: Option<Arc<Workload>>,
     /// The machine, where the format names one.
     pub machine: Option<Label>,
+    /// What the format says beside figures.
+    pub details: Option<Box<Details>>,
+    /// How many runs of the same document come before its own: each server of a client has one.
+    pub run: u32,
 }

@@ -56,6 +56,7 @@ fn decode(line: &GroupLine<'_>, era: Era) -> GroupMeasurement {
     } else {
         modern(line, era.seen(Look::Modern), &mut warnings)
     };
+    warnings.extend(fio_check::extremes(&measurement, line.span));
     GroupMeasurement {
         direction: line.direction,
         span: line.span,
@@ -97,6 +98,7 @@ fn modern(line: &GroupLine<'_>, era: Era, warnings: &mut Vec<Diagnostic>) -> Mea
     measurement.runtime_ns = runtime;
     // reads and writes added up need not have run for the same time
     if line.direction != Direction::Mixed {
+        fio_check::settle(&mut measurement, 0.0, warnings);
         warnings.extend(fio_check::rate(&measurement, 0.0, line.span));
     }
     measurement
@@ -140,6 +142,17 @@ fn legacy(line: &GroupLine<'_>, era: Era, warnings: &mut Vec<Diagnostic>) -> Mea
             ));
         }
     }
+    // the slowest job is no faster than all together, so then its rate is in the smaller unit
+    let is_above = |pair: &Pair<'_>| {
+        let rate = |figure: Option<Figure<'_>>| {
+            let meaning = meanings.first().map(std::slice::from_ref)?;
+            fio_legacy::rate(&figure?, meaning, &era)
+        };
+        rate(pair.first)
+            .zip(rate(line.bw.first))
+            .is_some_and(|(slowest, sum)| slowest.lo().get() > sum.hi().get() * 1.01)
+    };
+    let proven = is_above(&line.bw_min);
     let extreme = |pair: &Pair<'_>, warnings: &mut Vec<Diagnostic>| {
         let figure = pair.first?;
         let as_labelled = fio_legacy::rate(&figure, &meanings, &era)?;
@@ -155,7 +168,7 @@ fn legacy(line: &GroupLine<'_>, era: Era, warnings: &mut Vec<Diagnostic>) -> Mea
                     fio_legacy::decimal(&possible, meaning)
                 })
                 .reduce(Possible::or)?;
-            if era.is_within(from, to) {
+            if era.is_within(from, to) || proven {
                 warnings.push(Diagnostic::warning(
                     Code::LABEL_WRONG,
                     Some(figure.span),
@@ -185,6 +198,7 @@ fn legacy(line: &GroupLine<'_>, era: Era, warnings: &mut Vec<Diagnostic>) -> Mea
     measurement.runtime_ns = runtime;
     if line.direction != Direction::Mixed {
         // the rate was computed from whole KiB of each job, and cut to whole KiB
+        fio_check::settle(&mut measurement, 2048.0, warnings);
         warnings.extend(fio_check::rate(&measurement, 2048.0, line.span));
     }
     measurement
@@ -264,6 +278,16 @@ mod tests {
         );
         // a fio that keeps the carry does not print these two together
         assert_eq!(codes(&read(DELL, version("fio-3.26"))), ["disagree"]);
+    }
+
+    #[test]
+    fn bytes_that_lost_a_carry_are_told_by_rate_and_time() {
+        // 2742000 B/s for 8.411 s are 23.06 MB; 22.0 MiB printed as 21.0
+        let line = "  WRITE: bw=2678KiB/s (2742kB/s), 2678KiB/s-2678KiB/s (2742kB/s-2742kB/s), io=21.0MiB, run=8411-8411msec";
+        let told = read(line, version("fio-3.1"));
+        assert_eq!(codes(&told), ["settled"]);
+        let bytes = told.measurement.bytes.unwrap();
+        assert_eq!((bytes.lo().0, bytes.hi().0), (23_016_448, 23_068_671));
     }
 
     #[test]
@@ -383,7 +407,10 @@ mod tests {
                 version("fio 2.0"),
                 vec!["label-wrong", "label-wrong", "unit-guessed"],
             ),
-            (Era::default(), vec!["unit-guessed"]),
+            (
+                Era::default(),
+                vec!["label-wrong", "label-wrong", "unit-guessed"],
+            ),
         ] {
             let read = read(line, era);
             assert_eq!(codes(&read), wanted);

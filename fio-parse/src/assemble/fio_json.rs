@@ -25,16 +25,16 @@ pub use options::better;
 pub use series::supersedes;
 
 use super::entry::Entry;
-use super::fio_check;
 use super::machine::{Decoder, count, cut, is_zero};
-use crate::block::fio_json::{Document, Job, Side, unescaped};
+use super::{fio_check, fio_disks};
+use crate::block::fio_json::{Document, Job, Side, Timestamp, unescaped};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::Version;
 use crate::figure::decimal::Decimal;
 use crate::interval::Possible;
 use crate::reading::Reading;
 use crate::record::{
-    Cpu, Direction, Ios, JobError, Label, LabelSource, Measurement, Scope, ScopeKind,
+    Cpu, Details, Direction, Ios, JobError, Label, LabelSource, Measurement, Scope, ScopeKind,
 };
 use crate::source::Log;
 use crate::unit::{Bytes, BytesPerSec, Iops};
@@ -62,10 +62,21 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
     let mut diagnostics = Vec::new();
     let version = version(document);
     let (mut last, mut workload): (Option<&Job<'_>>, Option<Arc<Workload>>) = (None, None);
-    let by_clients = document.jobs.iter().any(|job| job.host.is_some());
+    let of_client = document.is_of_client();
+    let servers = document.servers();
+    let printed = match document.timestamp {
+        Some(Timestamp::Milliseconds(text)) => count(Some(text)),
+        Some(Timestamp::Seconds(text)) => count(Some(text)).and_then(|at| at.checked_mul(1000)),
+        None => None,
+    };
     for job in &document.jobs {
         let name = unescaped(job.name.unwrap_or_default());
-        let all_clients = by_clients && job.host.is_none() && name == "All clients";
+        let all_clients = of_client && job.is_sum();
+        let host = job.host.filter(|_| !all_clients);
+        let run = match host {
+            Some(_) => servers[&(job.host, job.port)],
+            None => servers.len() as u32,
+        };
         // clones of one job follow each other and have the same options
         let clone = last.filter(|other| (other.name, &other.options) == (job.name, &job.options));
         if clone.is_none() {
@@ -74,7 +85,7 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
         last = Some(job);
         let workload = workload.clone().filter(|_| !all_clients);
         let scope = Scope {
-            kind: match (all_clients, job.host) {
+            kind: match (all_clients, host) {
                 (true, _) => ScopeKind::AllClients,
                 (false, Some(_)) => ScopeKind::Client,
                 (false, None) => ScopeKind::Job,
@@ -82,15 +93,21 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
             group: count(job.group).and_then(|group| u32::try_from(group).ok()),
             job: (!all_clients).then(|| name.as_ref().into()),
             jobs: None,
-            host: job.host.map(|host| unescaped(host).as_ref().into()),
+            host: host.map(|host| unescaped(host).as_ref().into()),
         };
-        let machine = job.host.map(|host| Label {
+        let machine = host.map(|host| Label {
             text: unescaped(host).into(),
             full: None,
             span: Some(log.span_of(host)),
             by: LabelSource::Hostname,
             ambiguous: false,
         });
+        let details = Details {
+            printed_unix_ms: printed,
+            started_unix_ms: count(job.start),
+            ..Details::default()
+        };
+        let details = details.boxed();
         let errors = errors(job);
         let before = entries.len();
         for (direction, side) in &job.sides {
@@ -112,6 +129,8 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
                 warnings: decoder.problems,
                 workload: workload.clone(),
                 machine: machine.clone(),
+                details: details.clone(),
+                run,
             });
         }
         if entries.len() == before && !errors.is_empty() {
@@ -126,6 +145,8 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
                     warnings: Vec::new(),
                     workload: workload.clone(),
                     machine: machine.clone(),
+                    details: details.clone(),
+                    run,
                 });
             }
             let code = errors[0].code.unwrap_or_default();
@@ -139,6 +160,10 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
             ));
         }
         place_sync(log, job, &mut entries[before..]);
+    }
+    let disks = fio_disks::of_document(log, &document.disks);
+    if let Some(first) = entries.first_mut().filter(|_| !disks.is_empty()) {
+        first.details.get_or_insert_default().disks = disks;
     }
     (entries, diagnostics)
 }
@@ -227,6 +252,7 @@ fn measurement(
     if !all_clients {
         let warning = fio_check::rate(&measurement, ROUNDING, job.span);
         decoder.problems.extend(warning);
+        decoder.problems.extend(fio_check::counted(&measurement));
     }
     measurement
 }

@@ -88,6 +88,8 @@ pub fn entries(
                 warnings: decoder.problems,
                 workload: None,
                 machine: None,
+                details: None,
+                run: 0,
             }
         })
         .collect();
@@ -194,6 +196,12 @@ fn latency(
     let lost = sums.mean().max(sums.stddev()) * scales[scales.len() - 1] * LOST;
     let made = |value: f64| -> Option<Reading<Nanos>> {
         let around = |&scale: &f64| {
+            // wider by more than doubles lose, so that all figures name the same unit first
+            let lost = if scale == scales[0] {
+                lost * 1.01
+            } else {
+                lost
+            };
             Interval::from_f64((value * scale - lost).max(0.0), value * scale + lost)
         };
         Possible::union(scales.iter().filter_map(around)).map(Reading::unprinted)

@@ -121,8 +121,9 @@ pub(super) fn runtime(
     let figure = figure?;
     let number = figure
         .text
-        .trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    match decimal::read(number, Decimal::Exact, 1e6) {
+        .trim_end_matches(|c: char| c.is_ascii_alphabetic())
+        .trim_end();
+    match decimal::read_grouped(number, Decimal::Exact, 1e6) {
         Ok(possible) => Some(Reading::of(possible, figure)),
         Err(error) => {
             warnings.push(unreadable(&figure, &error));

@@ -1,7 +1,8 @@
 //! The parts of a report of fio's normal text to records: jobs, groups, and what stands around them.
 //!
 //! Jobs and groups of a run stay apart, with one run number: job sections have latencies, group lines the sum. A job
-//! that failed taints its group; bytes that its jobs moved can't be more than those of the group.
+//! that failed taints its group. Where a section says something twice, lines of two reports are mixed, and only its
+//! direction lines count. Bytes that the jobs of a group moved can't be more than those of the group.
 
 use super::{Assembler, fio_group, fio_text};
 use crate::block::fio_group::FioGroup;
@@ -10,7 +11,9 @@ use crate::block::fio_text::FioJob;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Look};
-use crate::record::{Dialect, Direction, JobError, Scope, ScopeKind, Tool};
+use crate::record::{Details, Dialect, Direction, JobError, Measurement, Scope, ScopeKind, Tool};
+use crate::source::Span;
+use compact_str::CompactString;
 use std::collections::HashMap;
 
 /// How many different errors of its jobs a group names.
@@ -31,6 +34,10 @@ pub(super) struct Report {
     /// The records of the last job section, and the era of its fio, for lines that were cut loose from it.
     last: Vec<usize>,
     era: Era,
+    /// Where the last lines of a job section ended, and whether they had the form of fio to 2.16.
+    end: Option<(u32, bool)>,
+    /// Whether lines of another report stand among those of the last section.
+    interleaved: bool,
 }
 
 /// What the jobs of a group moved in one direction.
@@ -48,6 +55,17 @@ fn fio(context: &Context) -> Tool {
         version: context.version.as_deref().map(Into::into),
         ..Tool::named("fio")
     }
+}
+
+/// A time without what a line that was broken in it has between its words.
+fn printed(time: &str) -> CompactString {
+    if !time.contains(['\n', '\r', '>', '|']) {
+        return time.into();
+    }
+    let words = time
+        .split_whitespace()
+        .filter(|word| !matches!(*word, ">" | "|"));
+    words.collect::<Vec<_>>().join(" ").into()
 }
 
 impl Assembler<'_, '_, '_> {
@@ -77,19 +95,31 @@ impl Assembler<'_, '_, '_> {
         });
         let errors = fio_text::errors(&job);
         let run = self.series.number(context.run);
+        let bare = job.parts.is_empty() && job.cpu.is_none() && job.issued.is_none();
         let measurements = fio_text::measurements(&mut job, era, blocks);
         let head = job.head.as_ref();
-        let scope = Scope {
+        let mut scope = Scope {
             group: head.map(|head| head.group),
-            job: head.map(|head| head.name.into()),
+            job: head
+                .filter(|head| !head.is_all_clients())
+                .map(|head| head.name.into()),
             jobs: head.and_then(|head| head.jobs),
             ..Scope::of(match head {
-                Some(head) if head.name == "All clients" && head.pid == Some(0) => {
-                    ScopeKind::AllClients
-                }
+                Some(head) if head.is_all_clients() => ScopeKind::AllClients,
                 _ => ScopeKind::Job,
             })
         };
+        if let Some(host) = &context.host {
+            scope.of_host(&host.text);
+        }
+        let mixed = head.is_none()
+            && self.is_adjacent(&job)
+            && (self.report.end).is_some_and(|(_, legacy)| legacy != job.looks.legacy);
+        if mixed {
+            self.interleave(job.span);
+        }
+        self.report.end = Some((job.span.end, job.looks.legacy));
+        self.report.interleaved = false;
         self.report.failure = None;
         self.report.last.clear();
         if self.report.run != run {
@@ -115,7 +145,26 @@ impl Assembler<'_, '_, '_> {
                 ));
             }
         }
+        if let Some(head) = head
+            && errors.is_empty()
+            && bare
+        {
+            self.parsed.diagnostics.push(Diagnostic::warning(
+                Code::INCOMPLETE,
+                Some(head.span),
+                format!(
+                    "expected a line such as `read: IOPS=…` below the head of the job {:?}, found none; it has no result",
+                    head.name
+                ),
+            ));
+        }
         self.assume(fio_text::era_of(&job.looks, era));
+        let details = Details {
+            printed: head.and_then(|head| head.time).map(printed),
+            syncs: fio_text::syncs(&job),
+            ..Details::default()
+        };
+        let details = details.boxed();
         for part in measurements {
             let mut record = self.record(
                 context,
@@ -127,7 +176,8 @@ impl Assembler<'_, '_, '_> {
             );
             record.errors.clone_from(&errors);
             record.interrupted = self.report.interrupted;
-            if record.scope.kind == ScopeKind::Job
+            record.details.clone_from(&details);
+            if matches!(record.scope.kind, ScopeKind::Job | ScopeKind::Client)
                 && let Some(bytes) = &part.measurement.bytes
             {
                 let key = (scope.group.unwrap_or(0), part.direction);
@@ -144,6 +194,40 @@ impl Assembler<'_, '_, '_> {
             self.report.last.push(self.parsed.records.len());
             self.push(record, part.measurement, part.warnings);
         }
+        if mixed {
+            self.interleave(job.span);
+        }
+    }
+
+    /// Whether lines stand right below the last job section, so that only what they say can have ended it.
+    fn is_adjacent(&self, lines: &FioJob<'_>) -> bool {
+        self.report.end.is_some_and(|(end, _)| {
+            let between = self.log.text().get(end as usize..lines.span.start as usize);
+            between.is_some_and(|text| text.len() <= 3 && text.matches('\n').count() <= 1)
+        })
+    }
+
+    /// Leaves out what the lines below the directions of the last section say: some are of another report.
+    fn interleave(&mut self, at: Span) {
+        if std::mem::replace(&mut self.report.interleaved, true) {
+            return;
+        }
+        for &index in &self.report.last {
+            let record = &mut self.parsed.records[index];
+            let measurement = std::mem::take(&mut record.measurement);
+            record.measurement = Measurement {
+                bytes_per_sec: measurement.bytes_per_sec,
+                bytes: measurement.bytes,
+                iops: measurement.iops,
+                runtime_ns: measurement.runtime_ns,
+                ..Measurement::default()
+            };
+            record.warnings.push(Diagnostic::warning(
+                Code::INTERLEAVED,
+                Some(at),
+                "this section says something twice, or in the forms of two versions: lines of two reports are mixed, so nothing was taken from the lines below this one, and it may stand under the wrong name itself",
+            ));
+        }
     }
 
     /// Gives lines that were cut loose to the job section above them.
@@ -159,6 +243,14 @@ impl Assembler<'_, '_, '_> {
             ));
             return;
         };
+        if self.is_adjacent(lines) {
+            // a line that the section had already has ended it
+            self.report.end = Some((lines.span.end, lines.looks.legacy));
+            self.interleave(lines.span);
+        }
+        if self.report.interleaved {
+            return;
+        }
         for &index in &self.report.last {
             let record = &mut self.parsed.records[index];
             fio_text::attach(
@@ -183,10 +275,13 @@ impl Assembler<'_, '_, '_> {
         self.report.last.clear();
         let measured = fio_group::measurements(group, era);
         for (line, printed) in measured.into_iter().zip(&group.lines) {
-            let scope = Scope {
+            let mut scope = Scope {
                 group: group.group,
                 ..Scope::of(ScopeKind::Group)
             };
+            if let Some(host) = &context.host {
+                scope.of_host(&host.text);
+            }
             let mut record = self.record(
                 context,
                 line.span,

@@ -5,8 +5,9 @@
 //! with the same name, group, direction, run time and bytes, is one job. It is told once: by JSON, which is exact, else
 //! by the normal report. What only the other format says (group lines) gets the number of the same run.
 //!
-//! *Several clients.* A client prints the report of each server, jobs and groups, and then `All clients`. All of them
-//! are one run, so that the sum is not counted beside its parts.
+//! *Several servers.* A client prints the report of each server, jobs and groups, and then `All clients`. Each server whose
+//! name is told has a run of its own, and so has the sum. Where names are missing, those parts and the sum are one run,
+//! so that the sum is not counted beside its parts.
 
 use crate::record::{Dialect, Direction, Record, ScopeKind};
 use std::collections::HashMap;
@@ -16,7 +17,10 @@ type Key<'r> = (&'r str, Option<u32>, Direction);
 
 /// Formats in the order of preference; none for what has no twin.
 fn rank(record: &Record) -> Option<usize> {
-    if !matches!(record.scope.kind, ScopeKind::Job | ScopeKind::AllClients) {
+    if !matches!(
+        record.scope.kind,
+        ScopeKind::Job | ScopeKind::Client | ScopeKind::AllClients
+    ) {
         return None;
     }
     match record.source.dialect {
@@ -95,22 +99,37 @@ pub(super) fn join(records: &mut Vec<Record>, borders: &[u32]) {
     }
 }
 
-/// Gives the runs that end in the sum over all clients the number of their first.
+/// Gives the sum over all clients, and the parts of it whose server is not told, the number of their first. Groups right
+/// behind the sum are such parts: those of the last server.
 fn join_clients(records: &[Record], runs: &mut [u32]) {
-    let mut first = None;
+    let mut parts: Vec<u32> = Vec::new();
     let mut sum = None;
+    let mut last = None;
     for record in records {
-        // what follows the sum is of the next run, but for its own group lines
-        if sum.is_some_and(|sum| sum != record.run) {
-            (first, sum) = (None, None);
-        }
-        let from = *first.get_or_insert(record.run);
-        if record.scope.kind == ScopeKind::AllClients && sum.is_none() {
-            sum = Some(record.run);
-            if let Some(parts) = runs.get_mut(from as usize..=record.run as usize) {
-                parts.fill(from);
+        let unnamed = record.scope.host.is_none();
+        match (record.scope.kind, sum) {
+            (ScopeKind::AllClients, _) => {
+                if last != Some(record.run) {
+                    parts.push(record.run);
+                }
+                let first = *parts.first().unwrap_or(&runs[record.run as usize]);
+                for part in parts.drain(..) {
+                    runs[part as usize] = first;
+                }
+                sum = Some(first);
+            }
+            (ScopeKind::Group, Some(first)) if unnamed => {
+                runs[record.run as usize] = first;
+            }
+            (ScopeKind::Group, Some(_)) => {}
+            _ => {
+                sum = None;
+                if unnamed && parts.last() != Some(&record.run) {
+                    parts.push(record.run);
+                }
             }
         }
+        last = (record.scope.kind == ScopeKind::AllClients).then_some(record.run);
     }
 }
 

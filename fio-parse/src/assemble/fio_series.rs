@@ -5,7 +5,10 @@
 //! job stands in both with the same name, group and process, and either the same figures, or a later time by as much
 //! as its run time grew.
 
+use crate::block::fio_note::FioNote;
 use crate::block::fio_text::FioJob;
+use crate::block::fio_text::head::Head;
+use crate::block::prose::Style;
 use crate::block::{Block, Kind};
 use crate::context::Contexts;
 
@@ -47,7 +50,13 @@ pub(super) fn find(blocks: &[Block<'_>], contexts: &Contexts) -> Series {
     let mut last: Option<Report<'_>> = None;
     let mut now = Report::default();
     for (index, block) in blocks.iter().enumerate() {
-        if block.starts_a_run() {
+        // jobs of another server, or under another heading, may have the same names and processes
+        let apart = match &block.kind {
+            Kind::FioNote(FioNote::Host(_)) => true,
+            Kind::Prose(prose) => matches!(prose.style, Style::Heading(_)),
+            _ => block.starts_a_run(),
+        };
+        if apart {
             close(&mut series, last.take(), &now);
             now = Report::default();
             continue;
@@ -111,7 +120,7 @@ fn later(before: &FioJob<'_>, now: &FioJob<'_>) -> bool {
             .reduce(f64::max)
             .map(|msec| msec / 1000.0)
     };
-    let time = |job: &FioJob<'_>| job.head.as_ref().and_then(|head| seconds_of(head.time?));
+    let time = |job: &FioJob<'_>| job.head.as_ref().and_then(Head::seconds);
     let (Some(a), Some(b)) = (seconds(before), seconds(now)) else {
         return false;
     };
@@ -122,27 +131,6 @@ fn later(before: &FioJob<'_>, now: &FioJob<'_>) -> bool {
     let ended = a == b && issued(before).is_some() && issued(before) == issued(now);
     let passed = to - from;
     ended || b >= a && (passed - (b - a)).abs() <= SECONDS
-}
-
-/// The seconds of `Mon Nov 30 14:42:24 2026` since some start, days counted as if every month had 31.
-///
-/// Only differences within a run are taken; at the end of a shorter month a series is missed, not made up.
-fn seconds_of(time: &str) -> Option<f64> {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let mut words = time.split_whitespace().filter(|word| *word != ">").skip(1);
-    let month = words.next()?;
-    let month = MONTHS.iter().position(|name| *name == month)?;
-    let day: u32 = words.next()?.parse().ok()?;
-    let mut clock = words
-        .next()?
-        .split(':')
-        .map(|part| part.parse::<u32>().ok());
-    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-    let year: u32 = words.next()?.parse().ok()?;
-    let days = (f64::from(year) * 12.0 + month as f64) * 31.0 + f64::from(day);
-    Some(days * 86_400.0 + f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + f64::from(second))
 }
 
 #[cfg(test)]

@@ -43,11 +43,44 @@ pub struct Line<'t> {
 /// Decodes the results of a summary; what has no readable figure is left out.
 pub fn measurements<'t>(table: &TableBlock<'t>) -> Vec<Line<'t>> {
     let small = (table.tool == Tool::Yabs).then(|| too_small(table));
-    table
+    let mut lines: Vec<Line<'t>> = table
         .cells
         .iter()
         .filter_map(|cell| line(table.tool, cell, small))
-        .collect()
+        .collect();
+    let faults: Vec<_> = lines
+        .iter()
+        .map(|line| below_a_part(line, &lines))
+        .collect();
+    for (line, fault) in lines.iter_mut().zip(faults) {
+        line.warnings.extend(fault);
+    }
+    lines
+}
+
+/// What is wrong with a sum that is less than one of its parts.
+fn below_a_part(sum: &Line<'_>, lines: &[Line<'_>]) -> Option<Diagnostic> {
+    let same = |line: &Line<'_>| {
+        let (ours, theirs) = (sum.labels.iter(), line.labels.iter());
+        ours.map(|label| label.text)
+            .eq(theirs.map(|label| label.text))
+    };
+    let rate = sum.measurement.bytes_per_sec.as_ref().filter(|_| sum.sum)?;
+    let part = lines
+        .iter()
+        .filter(|line| !line.sum && same(line))
+        .filter_map(|line| line.measurement.bytes_per_sec.as_ref())
+        .find(|part| part.lo() > rate.hi())?;
+    let text = |reading: &Reading<BytesPerSec>| reading.printed.first().map(|p| p.text.clone());
+    Some(Diagnostic::warning(
+        Code::DISAGREE,
+        Some(sum.span),
+        format!(
+            "the sum {} is less than its part {}; one of them is wrong, and both are kept",
+            text(rate).unwrap_or_default(),
+            text(part).unwrap_or_default()
+        ),
+    ))
 }
 
 /// Whether yabs' rates are too small by 1.024.
@@ -101,9 +134,23 @@ fn line<'t>(tool: Tool, cell: &Cell<'t>, small: Option<TooSmall>) -> Option<Line
             }
             (printed, _) => printed,
         };
+        let apart = small.is_some()
+            && matches!((&rate, &iops, size), (Some(rate), Some(iops), Some(size))
+                if !agree(rate, iops, size, 1.0) && !agree(rate, iops, size, 1.024));
+        if apart {
+            line.warnings.push(Diagnostic::warning(
+                Code::DISAGREE,
+                Some(amount.figure.span),
+                format!(
+                    "the rate {} and the I/Os per second of this block size contradict each other; both are kept",
+                    amount.figure.text
+                ),
+            ));
+        } else {
+            line.warnings
+                .extend(small.and_then(|small| yabs_fault(small, amount)));
+        }
         line.measurement.bytes_per_sec = rate.map(|rate| Reading::of(rate, amount.figure));
-        line.warnings
-            .extend(small.and_then(|small| yabs_fault(small, amount)));
     }
     line.measurement.iops = iops
         .zip(cell.iops)
@@ -248,6 +295,17 @@ mod tests {
         // 58.4k of 4 KiB are 239.2 MB/s and some
         let new = "Block Size | 4k  (IOPS) | 64k (IOPS)\nRead | 239.59 MB/s  (58.4k) | 2.31 GB/s  (35.2k)\n";
         assert!(rates(new).iter().all(|(_, codes)| codes.is_empty()));
+    }
+
+    #[test]
+    fn figures_that_contradict_each_other_are_named_so() {
+        // 6.2k I/Os of 4 KiB are 25.4 MB/s, and a sum is not less than its part
+        let edited = "Block Size | 4k  (IOPS) | 64k (IOPS)\nRead | 250.2 MB/s  (6.2k) | 181.20 MB/s  (2.8k)\nWrite | 25.03 MB/s  (6.2k) | 182.15 MB/s  (2.8k)\nTotal | 50.06 MB/s  (12.5k) | 363.36 MB/s  (5.6k)\n";
+        let codes: Vec<Vec<String>> = rates(edited).into_iter().map(|(_, codes)| codes).collect();
+        let wrong: Vec<usize> = (0..codes.len())
+            .filter(|&at| codes[at].iter().any(|code| code == "disagree"))
+            .collect();
+        assert_eq!(wrong.len(), 2, "{codes:?}");
     }
 
     #[test]

@@ -127,6 +127,8 @@ pub fn entries(log: &Log<'_>, row: &Row<'_>, around: Around) -> (Vec<Entry>, Vec
             warnings: decoder.problems,
             workload: None,
             machine: None,
+            details: None,
+            run: 0,
         });
     }
     let failed = entries.is_empty() && !errors.is_empty();

@@ -15,6 +15,7 @@ pub mod summary;
 
 mod claims;
 mod fio_check;
+mod fio_disks;
 mod fio_latency;
 mod fio_legacy;
 mod fio_pair;
@@ -26,13 +27,15 @@ mod fio_table;
 mod machine;
 mod runs;
 
+use crate::block::fio_note::FioNote;
 use crate::block::fio_text::FioJob;
 use crate::block::{self, Block, Kind};
 use crate::context::{self, Context};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Version};
 use crate::record::{
-    Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, Source, Tool, WireVersion,
+    Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Source, Tool,
+    WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
 use std::ops::Range;
@@ -74,7 +77,7 @@ pub fn parse_blocks<'t>(log: &'t Log<'_>, mut blocks: Vec<Block<'t>>) -> Parsed 
             "some bytes are not UTF-8; each was read as the Latin-1 letter of its value",
         ));
     }
-    let superseded = runs::superseded(&blocks, &contexts);
+    let superseded = runs::superseded(log, &blocks, &contexts);
     let mut jobs = take_jobs(&mut blocks).into_iter().peekable();
     for (index, block) in blocks.iter().enumerate() {
         if !superseded.is_empty() && superseded.contains(&index) {
@@ -150,6 +153,7 @@ impl<'b> Assembler<'_, '_, 'b> {
     fn block<'d: 'b>(&mut self, block: &'b Block<'d>, context: Option<&Context>) {
         match (&block.kind, context) {
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
+            (Kind::FioNote(FioNote::Disks), _) => self.disks(block.span),
             (Kind::FioNote(note), _) => self.note(note),
             (Kind::FioHeader(header), _) => {
                 self.parsed
@@ -172,9 +176,23 @@ impl<'b> Assembler<'_, '_, 'b> {
                 self.untimed.clear();
                 self.end_report();
             }
+            // what was typed in between is what the next time is of
+            (Kind::Other, _) if !self.untimed.is_empty() && self.is_typed(block) => {
+                self.untimed.clear();
+            }
+            (Kind::Broken, _) => self.parsed.diagnostics.push(Diagnostic::note(
+                Code::UNREADABLE,
+                Some(block.span),
+                "this looks like a part of a report and can't be read; nothing was taken from it",
+            )),
             (Kind::Blank | Kind::Other, _) => {}
             _ => self.untimed.clear(),
         }
+    }
+
+    fn is_typed(&self, block: &Block<'_>) -> bool {
+        let mut lines = self.log.get(block.span).lines();
+        lines.any(block::is_typed)
     }
 
     fn job(&mut self, job: Box<FioJob<'_>>, context: Option<&Context>) {
@@ -189,7 +207,10 @@ impl<'b> Assembler<'_, '_, 'b> {
         self.parsed
             .diagnostics
             .extend(json.problems.iter().cloned());
-        for (run, document) in (self.series.number(context.run)..).zip(&json.documents) {
+        let mut next = self.series.number(context.run);
+        for document in &json.documents {
+            let run = next;
+            next += document.runs();
             let (entries, diagnostics) = fio_json::entries(self.log, document);
             if let Some((earlier, records)) = self.document.take()
                 && fio_json::supersedes(document, earlier)
@@ -200,6 +221,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             let version = document.version.or(context.version.as_deref());
             for mut entry in entries {
                 entry.workload = fio_json::better(entry.workload, context.workload.as_ref());
+                let run = run + entry.run;
                 self.entry(entry, context, Dialect::FioJson, version, run);
             }
             self.parsed.diagnostics.extend(diagnostics);
@@ -291,6 +313,17 @@ impl<'b> Assembler<'_, '_, 'b> {
             version: version.map(Into::into),
             ..Tool::named("fio")
         };
+        let mut scope = entry.scope;
+        let mut machine = entry.machine;
+        match &context.host {
+            Some(_) if scope.kind == ScopeKind::AllClients => {}
+            Some(host) if machine.is_none() => {
+                scope.of_host(&host.text);
+                machine = Some(host.clone());
+            }
+            Some(_) => {}
+            None => machine = machine.or_else(|| context.machine.clone()),
+        }
         self.parsed.records.push(Record {
             v: WireVersion,
             source: Source {
@@ -300,16 +333,17 @@ impl<'b> Assembler<'_, '_, 'b> {
                 dialect,
                 tool,
             },
-            machine: entry.machine.or_else(|| context.machine.clone()),
+            machine,
             device: None,
             section: context.section.clone(),
             workload: entry.workload,
             run,
-            scope: entry.scope,
+            scope,
             direction: entry.direction,
             measurement: entry.measurement,
             errors: entry.errors,
             interrupted: false,
+            details: entry.details,
             claims: Vec::new(),
             fidelity: None,
             environment: serde_json::Map::new(),
@@ -360,7 +394,7 @@ impl<'b> Assembler<'_, '_, 'b> {
                 dialect,
                 tool,
             },
-            machine: context.machine.clone(),
+            machine: context.host.clone().or_else(|| context.machine.clone()),
             device: None,
             section: context.section.clone(),
             workload: context.workload.clone(),
@@ -370,6 +404,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             measurement: Measurement::default(),
             errors: Vec::new(),
             interrupted: false,
+            details: None,
             fidelity: None,
             environment: serde_json::Map::new(),
             claims: Vec::new(),

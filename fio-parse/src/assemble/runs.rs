@@ -10,12 +10,13 @@ use crate::block::dd::DdBlock;
 use crate::block::fio_table::TableBlock;
 use crate::block::summary::SummaryBlock;
 use crate::block::time::{Form, TimeBlock};
-use crate::block::{Block, Kind};
+use crate::block::{self, Block, Kind};
 use crate::context::{self, Context, Contexts};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::record::{
     Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Tool, WallCovers,
 };
+use crate::source::Log;
 use crate::workload::{Dd, Timed, Workload, command};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,23 +24,26 @@ use std::sync::Arc;
 /// The blocks of dd that only say how far a run had come, whose end is in a later block: answers to signals.
 ///
 /// Nothing but blank lines and terminal noise may stand between the two, and the command must be the same.
-pub fn superseded(blocks: &[Block<'_>], contexts: &Contexts) -> HashSet<usize> {
+pub fn superseded(log: &Log<'_>, blocks: &[Block<'_>], contexts: &Contexts) -> HashSet<usize> {
     let mut found = HashSet::new();
     let mut last: Option<(usize, &DdBlock<'_>)> = None;
     for (index, block) in blocks.iter().enumerate() {
         match &block.kind {
             Kind::Dd(report) => {
-                let workload = contexts
-                    .get(index)
-                    .and_then(|context| context.workload.as_deref());
+                let of = |index| contexts.get(index).and_then(|c| c.workload.as_deref());
+                let workload = of(index);
                 if let Some((before, earlier)) = last
+                    && of(before).map(|w| &w.command) == workload.map(|w| &w.command)
                     && dd::supersedes(report, earlier, workload)
                 {
                     found.insert(before);
                 }
                 last = Some((index, report));
             }
-            Kind::Blank | Kind::Other => {}
+            Kind::Other if last.is_some() && block::starts_another(log.get(block.span)) => {
+                last = None
+            }
+            Kind::Blank | Kind::Other | Kind::Broken => {}
             _ => last = None,
         }
     }
@@ -63,6 +67,9 @@ impl Assembler<'_, '_, '_> {
     pub(super) fn dd(&mut self, block: &DdBlock<'_>, context: &Context) {
         let workload = context.workload.as_deref();
         let mut report = dd::report(block, workload);
+        report
+            .warnings
+            .extend(dd::check::refused(block, context.refused.as_deref()));
         if !report.has_figures() {
             // a run that failed before it moved anything is no result
             self.parsed.diagnostics.extend(report.warnings);

@@ -34,7 +34,45 @@ pub struct Line<'t> {
 
 /// Decodes the rows of a summary.
 pub fn measurements<'t>(block: &SummaryBlock<'t>) -> Vec<Line<'t>> {
-    block.rows.iter().map(|row| line(block, row)).collect()
+    let mut lines: Vec<Line<'t>> = block.rows.iter().map(|row| line(block, row)).collect();
+    check_means(block.tool, &mut lines);
+    lines
+}
+
+/// Warns of a mean that lies outside of what it is the mean of: the runs of its direction since the mean above it.
+fn check_means(tool: Tool, lines: &mut [Line<'_>]) {
+    if tool == Tool::Ddrescue {
+        // its mean is over time, and what it shows beside are moments
+        return;
+    }
+    // how many there are, and between what they lie
+    let mut runs: [(u32, f64, f64); 4] = [(0, f64::MAX, 0.0); 4];
+    for line in lines {
+        let Some(rate) = &line.measurement.bytes_per_sec else {
+            continue;
+        };
+        let runs = &mut runs[line.direction as usize];
+        let (lo, hi) = (rate.lo().get(), rate.hi().get());
+        if !line.average {
+            *runs = (runs.0 + 1, runs.1.min(lo), runs.2.max(hi));
+            continue;
+        }
+        // where one is left, others may have been cut off
+        let (count, least, most) = std::mem::replace(runs, (0, f64::MAX, 0.0));
+        if count > 1 && (hi < least || most < lo) {
+            let printed = rate.printed.first();
+            line.warnings.push(Diagnostic::warning(
+                Code::DISAGREE,
+                printed.map(|printed| printed.span),
+                format!(
+                    "{} is printed for the mean, but all runs lie between {:.1} and {:.1} MB/s",
+                    printed.map_or("", |printed| printed.text.as_str()),
+                    least / 1e6,
+                    most / 1e6
+                ),
+            ));
+        }
+    }
 }
 
 fn line<'t>(block: &SummaryBlock<'t>, row: &Row<'t>) -> Line<'t> {

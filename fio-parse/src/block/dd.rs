@@ -22,8 +22,10 @@ pub mod transfer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::figure::Figure;
 use crate::source::{Log, Segment, Segments, Span};
+use crate::workload::{Workload, command};
 use line::{Complaint, Records, Way};
 use smallvec::SmallVec;
+use std::sync::Arc;
 use transfer::{Form, Transfer};
 
 /// One report of a dd.
@@ -49,6 +51,12 @@ pub struct DdBlock<'t> {
     pub status: bool,
     /// Only progress lines are there: the end was cut off or never came.
     pub unfinished: bool,
+    /// Somebody pressed Ctrl-C: the terminal shows `^C` in front of the records.
+    pub stopped: bool,
+    /// Its words are a translation, as only GNU's are.
+    pub translated: bool,
+    /// The command, where the report goes on in its line.
+    pub command: Option<Arc<Workload>>,
     /// dcfldd's `N blocks (NMb) written.` stands before the records.
     pub dcfldd: bool,
     /// What stands in front of the byte line and says whose it is: `disk A` of `disk A: 1073741824 bytes …`.
@@ -169,6 +177,9 @@ impl DdBlock<'_> {
             errors: SmallVec::new(),
             cautions: SmallVec::new(),
             status: false,
+            stopped: false,
+            translated: false,
+            command: None,
             unfinished: false,
             dcfldd: false,
             label: None,
@@ -258,6 +269,9 @@ impl<'t> Reader<'_, 't> {
     fn report(&mut self) -> Option<()> {
         while let Some((segment, kind, ahead)) = self.peek() {
             match kind {
+                Kind::Complaint(Complaint::Control) if !self.leads_to_records(ahead.clone()) => {
+                    break;
+                }
                 Kind::Complaint(complaint) => {
                     self.complain(complaint);
                     self.take(segment, ahead);
@@ -293,6 +307,7 @@ impl<'t> Reader<'_, 't> {
     fn complain(&mut self, complaint: Complaint<'t>) {
         match complaint {
             Complaint::Status => self.block.status = true,
+            Complaint::Control => self.block.stopped = true,
             Complaint::Dcfldd => self.block.dcfldd = true,
             Complaint::Error(text) => self.block.errors.push(self.figure(text)),
             Complaint::Caution(text) => self.block.cautions.push(self.figure(text)),
@@ -376,6 +391,11 @@ impl<'t> Reader<'_, 't> {
 
     /// Reads on behind the first records line, which is `at`.
     fn records(&mut self, first: Records<'t>, at: Segment<'t>) {
+        let start = self.log.span_of(at.text).start;
+        let in_front = &at.text[..(first.figure.span.start - start) as usize];
+        self.block.stopped |= in_front.ends_with("^C");
+        self.block.translated = !first.english;
+        self.block.command = self.command_in_front(in_front);
         if first.way == Way::Out {
             self.block.records_out = Some(first.figure);
         } else {
@@ -395,6 +415,7 @@ impl<'t> Reader<'_, 't> {
             self.block.truncated = Some(self.figure(segment.text.trim()));
             self.take(segment, ahead);
         }
+        self.skip_meter();
         match self.peek() {
             Some((segment, Kind::Transfers(shown), ahead)) if !of_two_hosts(at, segment) => {
                 // several on one line: the progress of a later run follows, glued on
@@ -402,19 +423,53 @@ impl<'t> Reader<'_, 't> {
                 self.take(segment, ahead);
             }
             Some((segment, Kind::Other, ahead)) if transfer::looks_like_transfer(segment.text) => {
-                match self.wrapped(segment, ahead) {
+                match self.wrapped(segment, ahead.clone()) {
                     Some((end, transfer, behind)) => {
                         self.block.transfer = Some(transfer);
                         self.take(end, behind);
                     }
-                    None => self.block.problems.push(Diagnostic::warning(
-                        Code::UNREADABLE,
-                        Some(segment.span),
-                        "expected bytes, seconds and a rate as dd prints them, found a line that only starts so",
-                    )),
+                    None => {
+                        self.block.problems.push(Diagnostic::warning(
+                            Code::UNREADABLE,
+                            Some(segment.span),
+                            "expected bytes, seconds and a rate as dd prints them, found a line that only starts so",
+                        ));
+                        self.take(segment, ahead);
+                    }
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The command in whose line the report goes on: `# dd if=a of=b 10+0 records in`.
+    fn command_in_front(&self, text: &str) -> Option<Arc<Workload>> {
+        if !text.contains('=') {
+            return None;
+        }
+        let mut workload = command::parse_command(text).ok()?;
+        workload.dd()?;
+        let start = self.log.span_of(text).start;
+        workload.span = workload
+            .span
+            .map(|span| Span::new(start + span.start, start + span.end));
+        Some(Arc::new(workload))
+    }
+
+    /// Takes the lines of a meter that another program drew between the records and the bytes.
+    fn skip_meter(&mut self) {
+        const LINES: usize = 6;
+        let mut ahead = self.ahead.clone();
+        for _ in 0..LINES {
+            let before = ahead.clone();
+            match ahead.next() {
+                Some(line) if line::is_meter(line.text) => {}
+                Some(line) if matches!(self.kind(line), Kind::Transfers(_)) => {
+                    self.ahead = before;
+                    return;
+                }
+                _ => return,
+            }
         }
     }
 

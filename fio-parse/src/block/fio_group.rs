@@ -258,6 +258,13 @@ fn fields_of<'t>(
         first: first.map(figure),
         second: second.map(figure),
     };
+    // a rate in no unit is a part of one
+    let rate = |first: Option<&'t str>, second: Option<&'t str>| {
+        pair(
+            first.filter(|first| second.is_some() || lex::has_unit(first)),
+            second,
+        )
+    };
     let mut line = GroupLine {
         span: Span::default(),
         prefix: None,
@@ -277,9 +284,9 @@ fn fields_of<'t>(
         let (rest, io) = opt(lex::field("io", lex::figure)).parse(rest)?;
         let (rest, io_twin) = opt(lex::parenthesised(lex::figure)).parse(rest)?;
         let (rest, run) = opt(lex::field("run", lex::range)).parse(rest)?;
-        line.bw = pair(Some(bw), bw_twin);
-        line.bw_min = pair(range.map(|r| r.0), range_twin.map(|r| r.0));
-        line.bw_max = pair(range.map(|r| r.1), range_twin.map(|r| r.1));
+        line.bw = rate(Some(bw), bw_twin);
+        line.bw_min = rate(range.map(|r| r.0), range_twin.map(|r| r.0));
+        line.bw_max = rate(range.map(|r| r.1), range_twin.map(|r| r.1));
         line.io = pair(io, io_twin);
         // a run without its unit was cut off in the middle of the number
         if let Some((min, max)) = run.filter(|(_, max)| max.ends_with("sec")) {
@@ -296,9 +303,9 @@ fn fields_of<'t>(
     let (rest, run_min) = opt(lex::field("mint", lex::figure)).parse(rest)?;
     let (rest, run_max) = opt(lex::field("maxt", lex::figure)).parse(rest)?;
     line.io = pair(Some(io), None);
-    line.bw = pair(Some(bw), None);
-    line.bw_min = pair(bw_min, None);
-    line.bw_max = pair(bw_max, None);
+    line.bw = rate(Some(bw), None);
+    line.bw_min = rate(bw_min, None);
+    line.bw_max = rate(bw_max, None);
     line.run_min = run_min.filter(|run| run.ends_with("sec")).map(figure);
     line.run_max = run_max.filter(|run| run.ends_with("sec")).map(figure);
     Ok((rest, line))

@@ -25,6 +25,7 @@ use crate::source::{Log, Segments, Span};
 use lexer::Lexer;
 use memchr::memmem;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A number as it stands in the log, not decoded.
@@ -54,9 +55,71 @@ pub struct Document<'t> {
     pub globals: Vec<(&'t str, &'t str)>,
     /// `jobs`, or `client_stats`.
     pub jobs: Vec<Job<'t>>,
+    /// `disk_util`.
+    pub disks: Vec<Disk<'t>>,
     /// Whether its end was reached.
     pub complete: bool,
 }
+
+/// The figures of a disk that are taken, by their keys.
+pub const DISK_KEYS: [&str; 8] = [
+    "read_ios",
+    "write_ios",
+    "read_merges",
+    "write_merges",
+    "read_ticks",
+    "write_ticks",
+    "in_queue",
+    "util",
+];
+
+/// A disk of `disk_util`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Disk<'t> {
+    /// `name`.
+    pub name: Option<&'t str>,
+    /// In the order of [`DISK_KEYS`].
+    pub figures: [Figure<'t>; DISK_KEYS.len()],
+}
+
+impl<'t> Job<'t> {
+    /// Whether it is the sum over the servers of a client, where the document is a client's. Some versions print the last
+    /// server's name with it.
+    pub fn is_sum(&self) -> bool {
+        self.name == Some("All clients")
+    }
+}
+
+impl<'t> Document<'t> {
+    /// Whether it tells of servers, by their names.
+    pub fn is_of_client(&self) -> bool {
+        self.jobs.iter().any(|job| job.host.is_some())
+    }
+
+    /// The servers that its jobs ran on, each with its place among them. Empty but in client mode.
+    pub fn servers(&self) -> HashMap<Server<'t>, u32> {
+        let mut servers = HashMap::new();
+        for job in &self.jobs {
+            if job.host.is_some() && !job.is_sum() {
+                let next = servers.len() as u32;
+                servers.entry((job.host, job.port)).or_insert(next);
+            }
+        }
+        servers
+    }
+
+    /// How many runs it tells of: each server's, and the sum of all; or the one.
+    pub fn runs(&self) -> u32 {
+        if !self.is_of_client() {
+            return 1;
+        }
+        let others = (self.jobs.iter()).any(|job| job.host.is_none() || job.is_sum());
+        self.servers().len() as u32 + u32::from(others)
+    }
+}
+
+/// A server's name and port.
+pub type Server<'t> = (Option<&'t str>, Figure<'t>);
 
 /// When a document was printed, since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

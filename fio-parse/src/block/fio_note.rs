@@ -1,6 +1,7 @@
 //! What fio prints around its report: banner, progress, layout, disk statistics, errors.
 //!
 //! ```text
+//! host      = "<" name ">"                                   a client prints it above a server's report
 //! note      = [ "<" host "> " ] ( banner | starting | layout | progress | disks | failure | ended | server | remark )
 //! banner    = version                                        fio-3.33 | fio 1.59
 //! starting  = "Starting " number (" process" | " thread") …
@@ -28,6 +29,15 @@ use std::sync::LazyLock;
 pub enum FioNote<'t> {
     /// The version, as printed.
     Version(&'t str),
+    /// A server that a client talks to, and its version, as printed.
+    Server {
+        /// Its name.
+        host: &'t str,
+        /// `fio-3.33`; none where it says something else.
+        version: Option<&'t str>,
+    },
+    /// The name of a server, above its report.
+    Host(&'t str),
     /// Jobs start.
     Starting,
     /// Files are written before the test.
@@ -52,6 +62,8 @@ impl FioNote<'_> {
     pub fn name(&self) -> &'static str {
         match self {
             FioNote::Version(_) => "fio version",
+            FioNote::Server { .. } => "fio server",
+            FioNote::Host(_) => "fio host",
             FioNote::Starting => "fio start",
             FioNote::Layout => "fio layout",
             FioNote::Progress { .. } => "fio progress",
@@ -68,10 +80,9 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioNote<'t
     let mut ahead = lines.clone();
     let line = ahead.next()?;
     let text = lex::skip_margin(line.text).trim_end();
-    let (text, hosted) = without_host(text);
+    let (text, host) = without_host(text);
     let note = match text.as_bytes().first() {
-        None if hosted => FioNote::Remark,
-        None => return None,
+        None => FioNote::Host(host?),
         Some(b'f') if text.starts_with("fio") => from_fio(log, text)?,
         Some(b'S') if is_starting(text) => FioNote::Starting,
         Some(b'J') if is_progress(text) => FioNote::Progress { interrupted: false },
@@ -114,19 +125,48 @@ fn follow(lines: &mut Segments<'_>, is_part: impl Fn(&str) -> bool) {
     }
 }
 
-/// The text behind the host that a client puts in front of what a server says.
-fn without_host(text: &str) -> (&str, bool) {
-    if !text.starts_with('<') {
-        return (text, false);
-    }
-    match text[1..].split_once('>') {
-        Some((host, rest))
-            if !host.is_empty() && host.len() < 256 && !host.contains(['<', ' ', '/']) =>
-        {
-            (rest.trim(), true)
-        }
-        _ => (text, false),
-    }
+/// The text behind the host that a client puts in front of what a server says, and that host.
+fn without_host(text: &str) -> (&str, Option<&str>) {
+    let angles = [("<", ">"), ("&lt;", "&gt;")];
+    let host = angles.iter().find_map(|(open, close)| {
+        let (host, rest) = text.strip_prefix(open)?.split_once(close)?;
+        is_host(host).then_some((rest.trim(), Some(host)))
+    });
+    host.unwrap_or((text, None))
+}
+
+/// Whether a name in angles is a host's, and no tag of a page that was pasted.
+fn is_host(name: &str) -> bool {
+    const TAGS: [&str; 24] = [
+        "b",
+        "blockquote",
+        "body",
+        "br",
+        "code",
+        "details",
+        "div",
+        "em",
+        "font",
+        "h1",
+        "h2",
+        "h3",
+        "hr",
+        "html",
+        "i",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "span",
+        "strong",
+        "summary",
+        "table",
+        "ul",
+    ];
+    !name.is_empty()
+        && name.len() < 256
+        && !name.contains(['<', ' ', '/', '=', '"', '@', '&'])
+        && !TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
 /// A line that starts with `fio`.
@@ -169,12 +209,13 @@ fn is_progress(text: &str) -> bool {
     })
 }
 
-/// The version that a server states.
+/// The name and the version that a server states.
 fn server(text: &str) -> FioNote<'_> {
+    let host = text["hostname=".len()..].split(',').next().unwrap_or("");
     let version = memchr::memmem::find(text.as_bytes(), b"fio=fio").map(|at| &text[at + 4..]);
-    match version.and_then(|text| Some(&text[..Version::read(text)?.1])) {
-        Some(version) => FioNote::Version(version),
-        None => FioNote::Remark,
+    FioNote::Server {
+        host: host.trim(),
+        version: version.and_then(|text| Some(&text[..Version::read(text)?.1])),
     }
 }
 
@@ -220,11 +261,11 @@ mod tests {
             ("fio 1.59\r\n", "fio version"),
             (
                 "hostname=vm, be=0, 64-bit, os=Linux, arch=x86-64, fio=fio-3.33, flags=1",
-                "fio version",
+                "fio server",
             ),
             (
                 "hostname=vm, be=0, 64-bit, os=Linux, arch=x86-64, fio=2.0.15",
-                "fio remark",
+                "fio server",
             ),
             ("Starting 1 process", "fio start"),
             ("<vm> Starting 3 threads", "fio start"),
@@ -249,7 +290,9 @@ mod tests {
                 "  vda: ios=774/308, merge=0/0, ticks=168/48, in_queue=216, util=10.88%",
                 "fio disks",
             ),
-            ("<vm> ", "fio remark"),
+            ("<vm> ", "fio host"),
+            ("&lt;vm&gt;", "fio host"),
+            ("<node-1.example.org>", "fio host"),
             ("...", "fio remark"),
             ("> fio-2.0.15", "fio version"),
             ("fio-3.33 was used", "?"),
@@ -257,6 +300,8 @@ mod tests {
             ("Starting over", "?"),
             ("Jobs: many", "?"),
             ("<b>bold</b>", "?"),
+            ("<details>", "?"),
+            ("<a@example.org>", "?"),
         ];
         for (text, name) in cases {
             assert_eq!(names(text), [name], "{text}");

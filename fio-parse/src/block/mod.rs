@@ -4,6 +4,7 @@
 //! form takes as many lines as belong to it, and what no reader knows is prose. So blocks partition the log: every
 //! byte is in exactly one, and nothing is skipped unseen. Blocks hold figures as text; nothing is decoded here.
 
+pub mod broken;
 pub mod dd;
 pub mod fio_group;
 pub mod fio_json;
@@ -18,10 +19,11 @@ pub mod time;
 
 use crate::context::{ResultKind, direction_bits};
 use crate::diagnostic::Diagnostic;
+use crate::era::{Look, Version};
 use crate::record::{Direction, LabelSource};
 use crate::source::{Log, Segments, Span};
 use crate::workload::Workload;
-use crate::workload::command::{self, FoundCommand};
+use crate::workload::command::{self, FoundCommand, Stands};
 use crate::workload::header;
 use prose::{Prose, Style};
 use std::collections::HashMap;
@@ -41,6 +43,10 @@ pub struct Block<'t> {
 pub struct Command<'t> {
     /// What it asks for, if that could be read; shared by the records of its results.
     pub workload: Option<Arc<Workload>>,
+    /// The other commands of dd in the line, in their order.
+    pub more: Vec<Arc<Workload>>,
+    /// How they stand in the line.
+    pub stands: Stands,
     /// The host that the prompt in front names.
     pub host: Option<&'t str>,
     /// What is odd about it.
@@ -51,6 +57,8 @@ impl<'t> From<FoundCommand<'t>> for Command<'t> {
     fn from(found: FoundCommand<'t>) -> Self {
         Self {
             workload: found.workload.map(Arc::new),
+            more: found.more.into_iter().map(Arc::new).collect(),
+            stands: found.stands,
             host: found.host,
             problems: found.problems,
         }
@@ -75,6 +83,8 @@ pub enum Kind<'t> {
     Prose(Prose<'t>),
     /// A line of preformatted text that is of no known form.
     Other,
+    /// Lines that look like parts of a report and can't be read.
+    Broken,
     /// A command of fio or dd.
     Command(Box<Command<'t>>),
     /// A job section of fio's normal output, or some lines of one.
@@ -118,6 +128,7 @@ impl Kind<'_> {
                 Style::Text => "text",
             },
             Kind::Other => "other",
+            Kind::Broken => "broken",
             Kind::Command(_) => "command",
             Kind::FioJob(job) if job.is_loose() => "fio lines",
             Kind::FioJob(_) => "fio job",
@@ -157,6 +168,15 @@ pub enum Role<'a> {
     Header(Arc<Workload>),
     /// A line that states the tool's version.
     Version(&'a str),
+    /// A line that states a server's name and its version.
+    Server {
+        /// The name.
+        host: &'a str,
+        /// The version, if it could be read.
+        version: Option<&'a str>,
+    },
+    /// The name of a server: the report below is its.
+    Host(&'a str),
     /// A result.
     Result {
         /// How it counts as a run.
@@ -177,14 +197,38 @@ impl Block<'_> {
             Kind::Blank | Kind::Other | Kind::Prose(_) | Kind::FioJob(_)
         ) && matches!(
             self.role(),
-            Role::Command { .. } | Role::Header(_) | Role::Version(_)
+            Role::Command { .. } | Role::Header(_) | Role::Version(_) | Role::Server { .. }
         )
+    }
+
+    /// When a job section was printed, in seconds since some start.
+    pub fn printed_at(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::FioJob(job) => job.head.as_ref()?.seconds(),
+            _ => None,
+        }
+    }
+
+    /// Whether a fio of this version prints what the block looks like.
+    pub fn fits(&self, version: Version) -> bool {
+        match &self.kind {
+            Kind::FioJob(job) => job.looks.seen().all(|look| look.fits(version)),
+            Kind::FioGroup(group) => group.lines.iter().all(|line| {
+                let look = if line.legacy {
+                    Look::Legacy
+                } else {
+                    Look::Modern
+                };
+                look.fits(version)
+            }),
+            _ => true,
+        }
     }
 
     /// What the block means to its surroundings.
     pub fn role(&self) -> Role<'_> {
         match &self.kind {
-            Kind::Blank | Kind::Other => Role::Neutral,
+            Kind::Blank | Kind::Other | Kind::Broken => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
                 Style::Heading(level) => Role::Heading(level, prose.span),
                 // a bold sentence is one
@@ -209,11 +253,18 @@ impl Block<'_> {
                 host: command.host,
             },
             Kind::FioNote(fio_note::FioNote::Version(text)) => Role::Version(text),
+            Kind::FioNote(fio_note::FioNote::Host(host)) => Role::Host(host),
+            &Kind::FioNote(fio_note::FioNote::Server { host, version }) => {
+                Role::Server { host, version }
+            }
             Kind::FioNote(_) => Role::Neutral,
             Kind::FioHeader(header) => Role::Header(Arc::clone(&header.workload)),
             Kind::FioJob(job) if job.is_loose() => Role::Neutral,
             Kind::FioJob(job) => Role::Result {
-                kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
+                kind: match &job.head {
+                    Some(head) if head.is_all_clients() => ResultKind::AllClients,
+                    _ => ResultKind::Job,
+                },
                 directions: direction_bits(job.parts.iter().filter_map(|part| part.direction())),
                 label: None,
             },
@@ -221,7 +272,9 @@ impl Block<'_> {
                 let jobs = json.documents.iter().flat_map(|document| &document.jobs);
                 let sides = jobs.flat_map(|job| &job.sides);
                 Role::Result {
-                    kind: ResultKind::Documents(json.documents.len() as u32),
+                    kind: ResultKind::Documents(
+                        json.documents.iter().map(|document| document.runs()).sum(),
+                    ),
                     directions: direction_bits(sides.map(|&(direction, _)| direction)),
                     label: None,
                 }
@@ -309,6 +362,21 @@ fn is_shell_line(text: &str) -> bool {
     name(user.trim_start_matches('[')) && name(host.trim_end_matches(']')) && !user.contains(' ')
 }
 
+/// Whether a line shows that somebody typed a command: behind a prompt, or with `time` in front.
+pub fn is_typed(line: &str) -> bool {
+    let text = prose::unquoted(line);
+    is_shell_line(text) || text.starts_with("time ") || text.starts_with("/usr/bin/time ")
+}
+
+/// Whether these lines show that somebody typed a command other than one that asks a running dd for its state.
+pub fn starts_another(lines: &str) -> bool {
+    lines.lines().filter(|line| is_typed(line)).any(|line| {
+        !["kill", "USR1", "INFO"]
+            .iter()
+            .any(|word| line.contains(word))
+    })
+}
+
 /// Cuts the log into blocks, in order, without gap or overlap.
 pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     let mut blocks: Vec<Block<'t>> = Vec::new();
@@ -328,7 +396,14 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
             },
         };
         let span = Span::new(start, lines.offset());
+        let kind = match blocks.last() {
+            Some(last) if leaves_a_log(log, last, &kind, span) => Kind::Broken,
+            _ => kind,
+        };
         match (blocks.last_mut(), kind) {
+            (Some(last), Kind::Broken) if matches!(last.kind, Kind::Broken) => {
+                last.span.end = span.end;
+            }
             (Some(last), Kind::Blank) if matches!(last.kind, Kind::Blank) => {
                 last.span.end = span.end
             }
@@ -356,6 +431,13 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     }
     fio_table::settle(log, &mut blocks);
     blocks
+}
+
+/// Whether a line behind samples of a log is one that can't be read.
+fn leaves_a_log(log: &Log<'_>, last: &Block<'_>, kind: &Kind<'_>, span: Span) -> bool {
+    matches!(last.kind, Kind::FioLog(_) | Kind::Broken)
+        && matches!(kind, Kind::Prose(_) | Kind::Other)
+        && broken::is_sample(log.get(span))
 }
 
 /// Whether the last block is a dd whose output went through a filter, or a rate that such a filter left.
@@ -431,6 +513,13 @@ fn next<'t>(
         return Some(kind);
     }
     *lines = behind.clone();
+    let text = prose::unquoted(line.text);
+    if broken::is_broken(text) {
+        return Some(Kind::Broken);
+    }
+    if dd::line::is_meter(text) || dd::line::is_control(text) {
+        return Some(Kind::Other);
+    }
     let mut prose = prose::read(line, lines);
     if prose.style == Style::Fence {
         let closes = prose.text.starts_with("</") || prose.text.starts_with("[/");
@@ -464,11 +553,11 @@ fn next<'t>(
     Some(Kind::Prose(prose))
 }
 
-/// Whether a line shows nothing: no text, or the markup of an empty line.
+/// Whether a line shows nothing: no text, or the markup of an empty line or comment.
 fn is_empty(text: &str) -> bool {
     matches!(
         text,
-        "" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
+        "" | "#" | "<br>" | "<br/>" | "<br />" | "<p>" | "</p>" | "<p></p>" | "&nbsp;"
     )
 }
 

@@ -44,13 +44,50 @@ pub(super) fn short_label(log: &Log<'_>, span: Span, by: LabelSource) -> Option<
         .trim_start_matches([' ', '#', ';', '-', '='])
         .trim_end_matches([':', '.', '…', '-', '='])
         .trim();
-    if !text.chars().any(char::is_alphabetic) || is_byline(text) || asks_password(text) {
+    if !text.chars().any(char::is_alphabetic)
+        || is_byline(text)
+        || asks_password(text)
+        || names_nothing(text)
+    {
         return None;
     }
     Some(Label {
         text: text.into(),
         ..label
     })
+}
+
+/// Whether a short line names nothing: it points at another label, or is what a shell says of a job.
+fn names_nothing(text: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "same",
+        "same as above",
+        "same as before",
+        "same again",
+        "as above",
+        "ditto",
+        "idem",
+        "again",
+        "see above",
+        "killed",
+        "terminated",
+        "finished",
+        "aborted",
+        "interrupted",
+    ];
+    let lower = text.to_lowercase();
+    // [1]-  Done   dd if=…
+    let job = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+        .is_some_and(|(number, _)| {
+            !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+        });
+    // 85.1 MB/s
+    let rate = text.starts_with(|c: char| c.is_ascii_digit())
+        && text.ends_with("B/s")
+        && text.split_whitespace().count() <= 2;
+    job || rate || WORDS.contains(&lower.as_str())
 }
 
 /// Whether a line is a program's question for a password.
@@ -62,13 +99,19 @@ fn asks_password(text: &str) -> bool {
 /// Whether a short line says who wrote the text or when, and not what it is about.
 fn is_byline(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let clock = bytes.windows(5).any(|w| {
-        w[0].is_ascii_digit()
-            && w[1].is_ascii_digit()
-            && w[2] == b':'
-            && w[3].is_ascii_digit()
-            && w[4].is_ascii_digit()
-    });
+    let is_clock = |w: &[u8]| {
+        w[2] == b':'
+            && [0, 1, 3, 4].iter().all(|&at| w[at].is_ascii_digit())
+            && w[..2] < *b"24".as_slice()
+            && w[3] < b'6'
+    };
+    // the shares of `8k/20:16k/20` are none
+    let is_share = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let behind = bytes.get(at + 5);
+        before == Some(&b'/') || matches!(behind, Some(b'k' | b'K' | b'm' | b'M' | b'/'))
+    };
+    let clock = (bytes.windows(5).enumerate()).any(|(at, w)| is_clock(w) && !is_share(at));
     let lower = text.to_lowercase();
     clock
         || [
@@ -192,6 +235,8 @@ mod tests {
     #[test]
     fn bylines_are_no_labels() {
         assert!(is_byline("posted on 09:43 PM on Tuesday"));
+        assert!(is_byline("2018-06-12T05:58Z, first run"));
         assert!(!is_byline("Bytes and bits"));
+        assert!(!is_byline("bssplit=2k/20:4k/40:8k/20:16k/20"));
     }
 }

@@ -8,7 +8,7 @@
 //! digit. `%g` keeps six significant digits and strips zeros at the end: `27.5` was printed from 27.49995 to
 //! 27.50005. Some programs cut instead of rounding (OpenBSD's dd): then the interval reaches one unit upwards.
 
-use super::{NotAFigure, digit_count};
+use super::{NotAFigure, digit_count, ungrouped};
 use crate::interval::{Interval, Possible};
 use crate::unit::Quantity;
 
@@ -79,6 +79,9 @@ pub fn read<Q: Quantity>(
         if let Some(whole) = parts.whole.or_else(|| text.trim().parse().ok()) {
             return Ok(Possible::exactly(Q::from_u64(whole)));
         }
+        if text.trim().bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(NotAFigure::new("a number of 64 bits", text));
+        }
     }
     let unit = |power: i32| ten(power);
     let (below, above) = match printer {
@@ -108,6 +111,18 @@ pub fn read<Q: Quantity>(
     Interval::from_f64(lo, hi)
         .map(Possible::from)
         .ok_or_else(|| NotAFigure::new("a number that is not negative", text))
+}
+
+/// The same where people may have grouped the digits before the point.
+pub fn read_grouped<Q: Quantity>(
+    text: &str,
+    printer: Decimal,
+    scale: f64,
+) -> Result<Possible<Q>, NotAFigure> {
+    read(text, printer, scale).or_else(|error| match ungrouped(text) {
+        Some(plain) => read(&plain, printer, scale),
+        None => Err(error),
+    })
 }
 
 /// Ten to `power`, exact where a double can be.

@@ -23,7 +23,7 @@
 //! The carry of 3.26 was checked against fio 3.33 itself, whose job header prints any block size through this
 //! printer.
 
-use super::{Figure, NotAFigure, Number, digit_count};
+use super::{Figure, NotAFigure, Number, digit_count, ungrouped};
 use crate::interval::{Interval, Possible};
 use crate::unit::Quantity;
 use std::ops::Deref;
@@ -188,6 +188,11 @@ pub fn read<Q: Quantity>(
 pub fn read_whole(text: &str, printer: FioPrinter) -> Result<(Whole, &str), NotAFigure> {
     let expected = "a fio figure such as 293MiB/s";
     let number = Number::read(text).ok_or_else(|| NotAFigure::new(expected, text))?;
+    if number.rest.starts_with(',') {
+        let plain = ungrouped(text).ok_or_else(|| NotAFigure::new(expected, text))?;
+        let (whole, unit) = read_whole(&plain, printer)?;
+        return Ok((whole, &text[text.len() - unit.len()..]));
+    }
     let rest = number.rest.strip_prefix(' ').unwrap_or(number.rest);
     let (power, rest) = prefix(rest, printer.has_tera);
     let (binary, unit) = match rest.strip_prefix('i') {

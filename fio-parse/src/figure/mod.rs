@@ -119,6 +119,17 @@ fn digits(bytes: &[u8]) -> Option<(u64, u32)> {
     Some((value, count))
 }
 
+/// A number without the commas that people group its digits with; `None` where it has none, or others.
+pub(crate) fn ungrouped(text: &str) -> Option<String> {
+    let (first, groups) = text.split_once(',')?;
+    let is_group = |group: &str| {
+        let digits = group.bytes().take_while(u8::is_ascii_digit).count();
+        digits == 3
+    };
+    let fits = matches!(first.len(), 1..=3) && groups.split(',').all(is_group);
+    fits.then(|| text.replace(',', ""))
+}
+
 /// How many digits `n` has in decimal; zero has one.
 pub(crate) fn digit_count(n: u64) -> u32 {
     n.checked_ilog10().map_or(1, |log| log + 1)

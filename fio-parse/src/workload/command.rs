@@ -13,7 +13,7 @@ use super::entities::{self, Decoded};
 use super::fio::note;
 use super::locate::{self, Found};
 use super::shell::Tool;
-use super::{Workload, WrittenAs, wrapping};
+use super::{Timed, Workload, WrittenAs, wrapping};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Log, Segments, Span};
 use std::fmt;
@@ -59,8 +59,25 @@ pub struct FoundCommand<'t> {
     pub span: Span,
     /// The host that the prompt in front names.
     pub host: Option<&'t str>,
+    /// The other commands of dd in the line, in their order.
+    pub more: Vec<Workload>,
+    /// How they stand in the line.
+    pub stands: Stands,
     /// What is odd about it.
     pub problems: Vec<Diagnostic>,
+}
+
+/// How the commands of a line stand there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stands {
+    /// Behind a prompt: the shell waits for the end of one before it shows the next.
+    pub at_prompt: bool,
+    /// Behind words, as in a sentence or in a list of processes, or cited in backticks.
+    pub in_text: bool,
+    /// In a loop, or told to run again and again.
+    pub in_loop: bool,
+    /// Whether each ends before the next one starts, and the last before the prompt comes back.
+    pub in_order: bool,
 }
 
 /// Reads the first command of fio or dd in `text`, which may have a prompt and wrappers in front, line
@@ -97,7 +114,7 @@ pub fn parse_command(text: &str) -> Result<Workload, CommandError> {
 /// Block reader: the command that starts in the current line, with the lines it goes on in.
 ///
 /// `None`, with `lines` untouched, where the line holds no command. Of several commands in a line the first is taken;
-/// the others stand in the tail.
+/// the others stand in its tail, and those of dd behind one of dd are read as well.
 pub fn find<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FoundCommand<'t>> {
     let first = lines.clone().next()?;
     if !locate::plausible(first.text) {
@@ -111,7 +128,25 @@ pub fn find<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FoundComma
     let found = locate::in_line(plain, 0, line)?;
     let host = locate::host(&window[..decoded.original(found.from)]);
     let end = start + decoded.original(found.line.end);
+    let mut stands = stands(&window[..decoded.original(found.from)]);
+    let (more, tail) = further(plain, &found);
+    stands.in_order = more.iter().all(|(between, _)| waits(between)) && !goes_to_background(tail);
+    stands.in_loop |= has_word(tail, "done");
+    let piped = more
+        .iter()
+        .all(|(between, _)| !between.contains([';', '&', '\n']));
+    let mut more: Vec<Workload> = more
+        .into_iter()
+        .map(|(_, found)| workload(window, &decoded, found, start as u32))
+        .collect();
     let workload = workload(window, &decoded, found, start as u32);
+    // a `time` in front of a pipeline or of brackets covers all of it
+    let timed = workload.around.timed;
+    if timed == Some(Timed::RunAndMore) || timed == Some(Timed::Pipeline) && piped {
+        for workload in &mut more {
+            workload.around.timed = workload.around.timed.or(timed);
+        }
+    }
     // whole lines up to the one where the tail ends
     for segment in lines.by_ref() {
         if segment.next as usize >= end || segment.span.end as usize >= end {
@@ -125,7 +160,76 @@ pub fn find<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FoundComma
         workload: asks.then_some(workload),
         span,
         host,
+        more,
+        stands,
         problems,
+    })
+}
+
+/// How many commands of dd are read in one line.
+const MAX_COMMANDS: usize = 8;
+
+/// The commands of dd behind `found` in its line, each with what stands between it and the one before, and the text
+/// behind the last. Nothing stands behind a command of fio.
+fn further<'p>(plain: &'p str, found: &Found) -> (Vec<(&'p str, Found)>, &'p str) {
+    let mut more = Vec::new();
+    let end = found.line.end;
+    let mut behind = found.line.command_end(found.said.used);
+    while found.line.tool == Tool::Dd && behind < end && more.len() + 1 < MAX_COMMANDS {
+        let Some(next) = locate::next_dd(plain, end, found.from, behind) else {
+            break;
+        };
+        let between = &plain[behind..next.from];
+        behind = next.line.command_end(next.said.used);
+        more.push((between, next));
+    }
+    (more, plain.get(behind..end).unwrap_or(""))
+}
+
+/// How a command stands behind this text.
+fn stands(before: &str) -> Stands {
+    let before = before.trim();
+    let bare = before.trim_start_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '>' | '|' | '`' | '"' | '\'' | '-' | '*' | '\u{2022}')
+    });
+    let item = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+    let marked = bare.is_empty() || matches!(item, "." | ")") || bare.starts_with('<');
+    // "99.99 %" in a list of processes is no prompt of zsh
+    let share = before
+        .strip_suffix('%')
+        .is_some_and(|rest| rest.trim_end().ends_with(|c: char| c.is_ascii_digit()));
+    let at_prompt = !marked && !share && before.ends_with(['$', '#', '%', '>', '+', '\u{276f}']);
+    let in_loop = ["for", "while", "until", "do", "watch"]
+        .iter()
+        .any(|word| has_word(before, word));
+    Stands {
+        at_prompt,
+        in_text: before.ends_with('`') || !marked && !at_prompt && !in_loop,
+        in_loop,
+        in_order: true,
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric())
+        .any(|have| have == word)
+}
+
+/// Whether the shell waits for the command in front of `between` before it starts the one behind.
+fn waits(between: &str) -> bool {
+    let last = memchr::memrchr3(b';', b'|', b'&', between.as_bytes());
+    let piped =
+        last.is_some_and(|at| between.as_bytes()[at] == b'|' && !between[..at].ends_with('|'));
+    !piped && !goes_to_background(between)
+}
+
+/// Whether a `&` stands there that is no part of `&&` or of a redirect.
+fn goes_to_background(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'&', bytes).any(|at| {
+        let beside = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
+        let before = at.checked_sub(1).map_or(b' ', beside);
+        !matches!(before, b'&' | b'>' | b'|') && !matches!(beside(at + 1), b'&' | b'>')
     })
 }
 
@@ -197,7 +301,7 @@ fn problems(workload: &Workload, span: Span) -> Vec<Diagnostic> {
 mod tests {
     use super::*;
     use crate::unit::{Bytes, Nanos};
-    use crate::workload::{Pattern, Timed};
+    use crate::workload::Pattern;
 
     fn read(text: &str) -> Workload {
         let workload = parse_command(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -315,6 +419,58 @@ mod tests {
             Some("2>&1 | \\\n  tee log")
         );
         assert_eq!(lines.next().unwrap().text, "next");
+    }
+
+    #[test]
+    fn all_dd_of_a_line_are_read_in_order() {
+        for (text, commands, in_order) in [
+            (
+                "$ dd if=/dev/zero of=b bs=1M count=9 && dd if=b of=/dev/null bs=1M",
+                &[
+                    "dd if=/dev/zero of=b bs=1M count=9",
+                    "dd if=b of=/dev/null bs=1M",
+                ][..],
+                true,
+            ),
+            (
+                "sh -c 'dd if=a of=b; time dd if=b of=c bs=4k'; sync",
+                &["dd if=a of=b", "dd if=b of=c bs=4k"],
+                true,
+            ),
+            (
+                "(dd if=a of=b 2>&1; dd if=b of=c bs=4k)",
+                &["dd if=a of=b", "dd if=b of=c bs=4k"],
+                true,
+            ),
+            (
+                "$ dd if=a bs=1M | curl -T - host | dd of=b",
+                &["dd if=a bs=1M", "dd of=b"],
+                false,
+            ),
+            (
+                "$ dd if=a of=b & dd if=c of=d &",
+                &["dd if=a of=b", "dd if=c of=d"],
+                false,
+            ),
+            ("$ dd if=a of=b bs=1M; sync", &["dd if=a of=b bs=1M"], true),
+        ] {
+            let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+            let found = find(&log, &mut log.segments()).expect(text);
+            let all: Vec<_> = found
+                .workload
+                .iter()
+                .chain(&found.more)
+                .map(|workload| workload.command.as_deref().unwrap())
+                .collect();
+            assert_eq!(all, commands, "{text}");
+            assert_eq!(found.stands.in_order, in_order, "{text}");
+            for workload in &found.more {
+                assert_eq!(
+                    Some(log.get(workload.span.unwrap())),
+                    workload.command.as_deref()
+                );
+            }
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<HeaderBloc
     block.push(log, unwrapped(log, first, &mut ahead), mark);
     *lines = ahead.clone();
     while let Some(next) = ahead.next() {
-        if unquoted(next.text).trim() == "..." {
+        if is_dots(unquoted(next.text).trim()) {
             if let Some(job) = block.jobs.last_mut() {
                 job.clones = true;
             }
@@ -120,6 +120,11 @@ fn mark(line: &str) -> Option<usize> {
     let at = memchr::memmem::rfind(bytes, b": (g=")?;
     let rest = line[at + 5..].trim_start_matches(|c: char| c.is_ascii_digit());
     rest.starts_with("): rw=").then_some(at)
+}
+
+/// Whether a line says that clones follow, on a server perhaps: `<vm> ...`.
+fn is_dots(line: &str) -> bool {
+    line == "..." || line.starts_with('<') && line.ends_with("> ...")
 }
 
 /// A line without quote marks of mail and the like.

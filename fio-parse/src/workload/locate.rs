@@ -188,11 +188,34 @@ impl<I: Iterator<Item = usize>> Merge for I {}
 /// The first command in the line of `length` bytes at `line_start` in `text`.
 pub(super) fn in_line(text: &str, line_start: usize, length: usize) -> Option<Found> {
     let line = &text[line_start..text.len().min(line_start + length)];
+    first_of(text, line_start, line, None)
+}
+
+/// The next command of dd in the line that starts where `text` does and ends at `end`, behind another one that stands
+/// from `first` to `behind` in it.
+pub(super) fn next_dd(text: &str, end: usize, first: usize, behind: usize) -> Option<Found> {
+    let line = &text[..end.min(text.len())];
+    first_of(text, 0, line, Some((first, behind))).filter(|found| found.line.tool == Tool::Dd)
+}
+
+/// The first command in `line`; of those behind another, which stands at these two places, if there is one.
+fn first_of(
+    text: &str,
+    line_start: usize,
+    line: &str,
+    other: Option<(usize, usize)>,
+) -> Option<Found> {
+    let free = other.map_or(line_start, |(_, behind)| behind);
     candidates(line)
+        .filter(|candidate| line_start + candidate.start >= free)
         .filter(|candidate| fits(&text[line_start + candidate.end..], candidate.tool))
         .take(MAX_TRIES)
         .find_map(|candidate| {
-            let (from, line) = with_wrappers(text, line_start, candidate)?;
+            let open = |from: usize| match other {
+                Some((first, _)) => delimiter_within(&text[first..from]),
+                None => delimiter(&text[line_start..from]),
+            };
+            let (from, line) = with_wrappers(text, line_start, free, candidate, open)?;
             let fits = match line.tool {
                 Tool::Fio => arguments::is_fio(&line.words),
                 Tool::Dd => arguments::is_dd(&line.words),
@@ -222,9 +245,17 @@ fn is_time_report(words: &[Word]) -> bool {
 }
 
 /// The line of a tool, from the leftmost word on that leads there.
-fn with_wrappers(text: &str, line_start: usize, candidate: Candidate) -> Option<(usize, Line)> {
+///
+/// Nothing before `free` is looked at; `open` tells the marks that are open at a place.
+fn with_wrappers(
+    text: &str,
+    line_start: usize,
+    free: usize,
+    candidate: Candidate,
+    open: impl Fn(usize) -> Vec<char>,
+) -> Option<(usize, Line)> {
     let tool = line_start + candidate.start;
-    let floor = text.ceil_char_boundary(tool.saturating_sub(BEFORE).max(line_start));
+    let floor = text.ceil_char_boundary(tool.saturating_sub(BEFORE).max(free));
     let left = &text[floor..tool];
     let starts = |c: char| is_blank(c) || is_border(c);
     let mut before = ' ';
@@ -243,7 +274,7 @@ fn with_wrappers(text: &str, line_start: usize, candidate: Candidate) -> Option<
         {
             continue;
         }
-        if let Some(line) = wrapping::read(text, from, delimiter(&text[line_start..from]))
+        if let Some(line) = wrapping::read(text, from, open(from))
             && line.start <= tool
             && tool <= line.start + 1
         {
@@ -255,7 +286,7 @@ fn with_wrappers(text: &str, line_start: usize, candidate: Candidate) -> Option<
     let quoted =
         text[..tool].ends_with('"') && behind.starts_with(['"', '}']) && !behind.starts_with("}/");
     let from = if quoted { tool - 1 } else { tool };
-    let line = wrapping::read(text, from, delimiter(&text[line_start..from]))?;
+    let line = wrapping::read(text, from, open(from))?;
     Some((from, line))
 }
 
@@ -282,6 +313,23 @@ fn delimiter(before: &str) -> Vec<char> {
         _ => None,
     };
     close.into_iter().collect()
+}
+
+/// The marks that end what is left open behind another command: `sh -c '…`, `(…`.
+fn delimiter_within(before: &str) -> Vec<char> {
+    let mut open: Vec<char> = Vec::new();
+    for mark in before.chars() {
+        let quoted = matches!(open.last(), Some('\'' | '"'));
+        match mark {
+            _ if open.last() == Some(&mark) => {
+                open.pop();
+            }
+            '\'' | '"' if !quoted => open.push(mark),
+            '(' if !quoted => open.push(')'),
+            _ => {}
+        }
+    }
+    open
 }
 
 /// The host in a prompt such as `root@host:~# ` or `[user@host dir]$ ` at the end of `before`.

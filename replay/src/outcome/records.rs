@@ -187,6 +187,7 @@ fn record(
         interrupted: false,
         fidelity: None,
         environment: context.environment.clone(),
+        details: None,
         claims: Vec::new(),
         warnings: Vec::new(),
     }

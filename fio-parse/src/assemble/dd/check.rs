@@ -2,8 +2,27 @@
 
 use super::Report;
 use crate::block::dd::DdBlock;
-use crate::diagnostic::{Code, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::unit::Bytes;
 use crate::workload::Workload;
+
+/// Says that the command right above the report was not taken for its own.
+pub fn refused(block: &DdBlock<'_>, command: Option<&Workload>) -> Option<Diagnostic> {
+    let size = command?.dd()?;
+    let size = size
+        .block_bytes
+        .or(size.output_block_bytes)
+        .unwrap_or(Bytes(512));
+    let at = block.records_out.or(block.records_in)?;
+    Some(Diagnostic::warning(
+        Code::COUNT_DIFFERS,
+        Some(at.span),
+        format!(
+            "{} records of the {} bytes that the command above asks for are not the bytes of this report; the command was not taken",
+            at.text, size.0
+        ),
+    ))
+}
 
 /// Compares what was moved with what the command asked for, and looks at records that were not full.
 pub fn against_command(report: &mut Report, block: &DdBlock<'_>, workload: Option<&Workload>) {
@@ -23,13 +42,6 @@ pub fn against_command(report: &mut Report, block: &DdBlock<'_>, workload: Optio
     against_records(report, block, workload);
     let asked = workload
         .filter(|w| w.missing.is_empty())
-        // of several in one line it can't be told which one reports
-        .filter(|w| {
-            !w.around
-                .tail
-                .as_deref()
-                .is_some_and(|tail| tail.contains("dd "))
-        })
         .and_then(Workload::dd)
         .and_then(|dd| dd.asked_bytes());
     if let (Some(asked), Some(bytes), true) =

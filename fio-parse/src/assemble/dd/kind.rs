@@ -92,11 +92,11 @@ pub fn of(block: &DdBlock<'_>) -> Kind {
     match &block.transfer {
         None if block.dcfldd => Kind::Dcfldd,
         None => Kind::Unknown,
-        Some(transfer) => of_transfer(transfer),
+        Some(transfer) => of_transfer(transfer, block.translated),
     }
 }
 
-fn of_transfer(transfer: &Transfer<'_>) -> Kind {
+fn of_transfer(transfer: &Transfer<'_>, translated: bool) -> Kind {
     let Some((rate, rate_unit)) = split_number(transfer.rate.text) else {
         // no number in the rate: "Infinity B/s"
         return Kind::Gnu;
@@ -128,6 +128,16 @@ fn of_transfer(transfer: &Transfer<'_>) -> Kind {
         || prefix == "B" && whole_rate && decimals >= 3 && !transfer.sizes.is_empty()
     {
         return Kind::Toybox;
+    }
+    // no other dd speaks another language than English, or writes a decimal comma
+    let word = transfer
+        .bytes
+        .and_then(|figure| split_number(figure.text))
+        .map_or("", |(_, word)| {
+            word.trim_start_matches(|c: char| !c.is_alphabetic())
+        });
+    if translated || seconds.contains(',') || rate.contains(',') || !word.starts_with("byte") {
+        return Kind::Gnu;
     }
     // GNU prints 37.0 MB/s and 0.0 kB/s where uutils prints 37 MB/s and 0.0 B/s
     let no_gnu_rate = prefix != "B" && whole_rate && rate.len() < 3 || prefix == "B" && !whole_rate;

@@ -109,30 +109,9 @@ pub(super) fn check(
     if measurement.ios.is_none() {
         warnings.extend(block.and_then(|block| blocks_at_rate(measurement, block)));
     }
-    let (Some(ios), Some(runtime)) = (&measurement.ios, &measurement.runtime_ns) else {
-        return;
-    };
-    let seconds = runtime.lo().seconds();
-    if seconds > 0.0
-        && let Some(iops) = &measurement.iops
-        && line.direction != Direction::Mixed
-    {
-        // floor(1000 * total / msec)
-        let expected = (ios.total as f64 / seconds).floor();
-        let near = iops.possible().parts().iter().any(|part| {
-            part.lo().to_f64() - 1.0 <= expected && expected <= part.hi().to_f64() + 1.0
-        });
-        if !near {
-            warnings.push(Diagnostic::warning(
-                Code::DISAGREE,
-                iops.printed.first().map(|printed| printed.span),
-                format!(
-                    "{} I/Os were issued in {seconds:.3} s, that is {expected:.0} a second, but {} is printed",
-                    ios.total,
-                    iops.printed.first().map_or("", |printed| printed.text.as_str())
-                ),
-            ));
-        }
+    let Some(ios) = &measurement.ios else { return };
+    if line.direction != Direction::Mixed {
+        warnings.extend(fio_check::counted(measurement));
     }
     if let (Some(block), Some(bytes)) = (block, &measurement.bytes)
         && let Some(moved) = block.0.checked_mul(ios.total)

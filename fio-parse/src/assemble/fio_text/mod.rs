@@ -27,12 +27,12 @@ pub(super) use tail::target;
 #[cfg(test)]
 mod tests;
 
-use super::fio_pair;
+use super::{fio_check, fio_pair};
 use crate::block::fio_text::latency::Kind;
 use crate::block::fio_text::share::percent;
 use crate::block::fio_text::{FioJob, Looks, Part};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::era::{Era, Look};
+use crate::era::Era;
 use crate::record::{Direction, Ios, JobError, Measurement, PriorityLatency, Samples};
 use crate::source::Span;
 use crate::unit::Bytes;
@@ -153,21 +153,7 @@ pub fn printing(workload: &Workload) -> (Option<u16>, Option<u8>) {
 
 /// The era narrowed by what the lines of a section look like.
 pub fn era_of(looks: &Looks, era: Era) -> Era {
-    let seen = [
-        (looks.legacy, Look::Legacy),
-        (looks.modern, Look::Modern),
-        (looks.nanoseconds, Look::ModernNanoseconds),
-        (
-            looks.no_sample_count && looks.modern,
-            Look::ModernMicroseconds,
-        ),
-        (looks.issued_rwt && looks.modern, Look::IssuedRwt),
-        (looks.issued_rwts, Look::IssuedRwts),
-        (looks.zone_resets, Look::ZoneResets),
-    ];
-    seen.into_iter()
-        .filter(|(seen, _)| *seen)
-        .fold(era, |era, (_, look)| era.seen(look))
+    looks.seen().fold(era, Era::seen)
 }
 
 /// The errors that a section reports; a job with errors is no result.
@@ -256,6 +242,10 @@ fn lines(job: &FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMeasurement> 
                 .ios
                 .is_none_or(|ios| ios.short == 0 && ios.dropped == 0);
         let block = blocks.of(text.direction).filter(|_| whole);
+        if text.direction != Direction::Mixed {
+            let slack = if text.legacy { 2048.0 } else { 0.0 };
+            fio_check::settle(measurement, slack, warnings);
+        }
         line::check(text, measurement, block, warnings);
     }
     measured
@@ -367,6 +357,12 @@ fn ios(job: &FioJob<'_>, direction: Direction) -> Option<Ios> {
         short: pick(&issued.short).unwrap_or(0),
         dropped: pick(&issued.dropped).unwrap_or(0),
     })
+}
+
+/// How many syncs a section counts, where it counts any: the fourth number, from 3.4 on.
+pub fn syncs(job: &FioJob<'_>) -> Option<u64> {
+    let issued = job.issued.as_ref()?;
+    issued.total.get(3).copied().filter(|&syncs| syncs > 0)
 }
 
 /// A warning that a figure is known to be wrong.

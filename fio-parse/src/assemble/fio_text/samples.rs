@@ -77,7 +77,7 @@ fn share(
         ));
         return None;
     }
-    let possible = decimal::read(figure.text, Decimal::Rounded, 1.0).ok()?;
+    let possible = decimal::read_grouped(figure.text, Decimal::Rounded, 1.0).ok()?;
     Some(Reading::of(possible, figure))
 }
 
@@ -98,7 +98,7 @@ pub(super) fn iops(line: &SampleLine<'_>) -> Spread<Iops> {
 fn scaled<Q: Quantity>(figure: Figure<'_>, printer: Decimal, steps: &[f64]) -> Option<Reading<Q>> {
     let possible = steps
         .iter()
-        .filter_map(|step| decimal::read::<Q>(figure.text, printer, *step).ok())
+        .filter_map(|step| decimal::read_grouped::<Q>(figure.text, printer, *step).ok())
         .reduce(Possible::or)?;
     Some(Reading::of(possible, figure))
 }

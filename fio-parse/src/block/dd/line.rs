@@ -5,6 +5,7 @@
 //! truncated = digits words                                     1 truncated record
 //! error     = "dd: " words                                     dd: error writing 'x': No space left on device
 //! status    = "load: " number "cmd: dd " …                     what a terminal prints on Ctrl-T
+//! control   = "^" capital                                      ^C in front of records, or on a line of its own
 //! dcfldd    = digits " blocks (" digits "Mb) written."
 //! ```
 
@@ -40,6 +41,8 @@ pub enum Way {
 pub enum Complaint<'t> {
     /// `load: 1.95  cmd: dd 20536 …`.
     Status,
+    /// `^C` on a line of its own.
+    Control,
     /// `dd: error writing …`.
     Error(&'t str),
     /// `dd: warning: …`.
@@ -93,7 +96,7 @@ pub fn is_blank(text: &str) -> bool {
 pub fn is_candidate(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.len() < 4 {
-        return false;
+        return is_control(text);
     }
     for at in memchr::memchr2_iter(b'+', b'/', bytes) {
         if bytes[at] == b'+' {
@@ -130,6 +133,7 @@ fn may_complain(bytes: &[u8]) -> bool {
         | [b'l', b'o', ..]
         | [b't', b'i', b'm', b'e', b' ', b't', b'o', b' ', ..] => true,
         [b'&' | b'<' | 0x80.., ..] => true,
+        [b'^', b'A'..=b'Z' | b'\\', ..] => true,
         [b'0'..=b'9', ..] => bytes.trim_ascii_end().ends_with(b"written."),
         _ => false,
     }
@@ -155,6 +159,7 @@ pub fn records<'t>(log: &Log<'_>, text: &'t str) -> Option<Records<'t>> {
         if !(before.is_empty()
             || stands_free
             || before.ends_with("&nbsp;")
+            || ends_in_control(before)
             || before.trim_start() == "//")
         {
             continue;
@@ -240,6 +245,7 @@ pub fn complaint(text: &str) -> Option<Complaint<'_>> {
                 || said.contains(":\u{a0}"))
             .then_some(Complaint::Error(line))
         }
+        b'^' => is_control(rest).then_some(Complaint::Control),
         b'l' => {
             (rest.starts_with("load: ") && rest.contains("cmd: dd ")).then_some(Complaint::Status)
         }
@@ -253,6 +259,46 @@ pub fn complaint(text: &str) -> Option<Complaint<'_>> {
         }
         _ => None,
     }
+}
+
+/// Whether a text ends as a terminal shows a key that was held down with Ctrl: `^C`.
+fn ends_in_control(text: &str) -> bool {
+    matches!(text.as_bytes(), [.., b'^', b'A'..=b'Z' | b'\\'])
+}
+
+/// Whether a line holds nothing but such keys.
+pub(crate) fn is_control(text: &str) -> bool {
+    let text = text.trim().as_bytes();
+    let (pairs, rest) = text.as_chunks::<2>();
+    !pairs.is_empty()
+        && rest.is_empty()
+        && pairs
+            .iter()
+            .all(|pair| matches!(pair, [b'^', b'A'..=b'Z' | b'\\']))
+}
+
+/// Whether a line is one of the meter that curl draws, which may come between the lines of a report.
+pub(crate) fn is_meter(text: &str) -> bool {
+    let text = text.trim_start();
+    if text.starts_with("% Total ") || text.starts_with("Dload ") {
+        return true;
+    }
+    // 100  190M    0 95.3M  100 95.3M  15.0M  15.0M  0:00:06  0:00:06 --:--:-- 15.0M
+    if !text.starts_with(|c: char| c.is_ascii_digit()) || text.len() > 200 {
+        return false;
+    }
+    let mut words = text.split_whitespace();
+    let figures = words.clone().take(8).filter(|word| {
+        let digits = word.trim_end_matches(['k', 'M', 'G', 'T', 'P']);
+        digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    });
+    let clock = |word: &str| {
+        word.contains(':')
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_digit() || b":-".contains(&b))
+    };
+    figures.count() == 8 && words.clone().count() == 12 && words.nth(8).is_some_and(clock)
 }
 
 /// How errors start that have no second colon in every language.
@@ -306,6 +352,8 @@ mod tests {
                 "2048+0",
                 Way::Unknown,
             ),
+            ("^C5000+0 records in", "5000+0", Way::In),
+            ("^C^C117+0 レコード入力", "117+0", Way::Unknown),
         ] {
             let log = log(text);
             let found = records(&log, log.text()).unwrap_or_else(|| panic!("{text}"));
@@ -321,6 +369,40 @@ mod tests {
         ] {
             let log = log(text);
             assert_eq!(records(&log, log.text()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_and_meters_are_known() {
+        for (text, control) in [
+            ("^C", true),
+            (" ^C^\\", true),
+            ("^", false),
+            ("^c", false),
+            ("x^C", false),
+        ] {
+            assert_eq!(is_control(text), control, "{text}");
+        }
+        for (text, meter) in [
+            (
+                "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current",
+                true,
+            ),
+            (
+                "                                 Dload  Upload   Total   Spent    Left  Speed",
+                true,
+            ),
+            (
+                "100  190M    0 95.3M  100 95.3M  15.0M  15.0M  0:00:06  0:00:06 --:--:-- 15.0M",
+                true,
+            ),
+            (
+                "  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0",
+                true,
+            ),
+            ("1 2 3 4 5 6 7 8 9 10 11 12", false),
+        ] {
+            assert_eq!(is_meter(text), meter, "{text}");
         }
     }
 

@@ -191,7 +191,10 @@ fn at_slash(text: &str, free: usize, slash: usize) -> Option<(Parts<'_>, usize)>
         let commented = start < 64 && text[..start].trim_start() == "//";
         let inside =
             start > 0 && matches!(bytes[start - 1], b'.' | b'-' | b'_' | b'/') && !commented
-                || start > free && bytes[start - 1].is_ascii_alphanumeric();
+                || start > free
+                    && bytes[start - 1].is_ascii_alphanumeric()
+                    // ^M, as some programs show a carriage return
+                    && (start < 2 || bytes[start - 2] != b'^');
         if inside {
             return None;
         }
@@ -663,6 +666,13 @@ mod tests {
                 vec!["10 MB", "10 MiB"],
                 "0.5 s",
                 "21 MB/s",
+            ),
+            (
+                "^M1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.0 s, 350 MB/s",
+                "1048576 bytes",
+                vec!["1.0 MB", "1.0 MiB"],
+                "0.0 s",
+                "350 MB/s",
             ),
             (
                 "10485760&nbsp;bytes (10&nbsp;MB) copied,&nbsp;0.5&nbsp;s, 21&nbsp;MB/s",

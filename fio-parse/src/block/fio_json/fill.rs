@@ -5,8 +5,8 @@
 
 use super::lexer::Lexer;
 use super::{
-    Document, Job, Kind, Latency, Priority, Samples, Side, Start, SteadyState, Table, Timestamp,
-    cut_off, is_zero, passed_over,
+    DISK_KEYS, Disk, Document, Job, Kind, Latency, Priority, Samples, Side, Start, SteadyState,
+    Table, Timestamp, cut_off, is_zero, passed_over,
 };
 use crate::diagnostic::Diagnostic;
 use crate::record::Direction;
@@ -72,11 +72,35 @@ fn members<'t>(lexer: &mut Lexer<'t>, document: &mut Document<'t>) {
                     }
                 }
             }
+            "disk_util" => {
+                if lexer.enter_array() {
+                    while lexer.element() {
+                        disk(lexer, &mut document.disks);
+                    }
+                }
+            }
             _ => {
                 lexer.skip();
             }
         }
     }
+}
+
+fn disk<'t>(lexer: &mut Lexer<'t>, into: &mut Vec<Disk<'t>>) {
+    if !lexer.enter_object() {
+        return;
+    }
+    let mut disk = Disk::default();
+    while let Some(key) = lexer.key() {
+        match DISK_KEYS.iter().position(|name| *name == key) {
+            Some(place) => disk.figures[place] = lexer.number(),
+            None if key == "name" => disk.name = lexer.string(),
+            None => {
+                lexer.skip();
+            }
+        }
+    }
+    into.push(disk);
 }
 
 fn options<'t>(lexer: &mut Lexer<'t>, into: &mut Vec<(&'t str, &'t str)>) {

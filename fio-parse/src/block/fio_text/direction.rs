@@ -109,7 +109,11 @@ pub fn line<'t>(log: &'t Log<'t>, input: &'t str) -> Lexed<'t, DirectionLine<'t>
         direction: *direction,
         legacy: line.legacy,
         iops: line.iops.map(figure),
-        bw: pair(Some(line.bw.0), line.bw.1),
+        bw: match line.bw {
+            // a rate in no unit is a part of one; zero has none in the lines that 3.27 to 3.38 filled with it
+            (rate, None) if !lex::has_unit(rate) && rate != "0" => Pair::default(),
+            (rate, twin) => pair(Some(rate), twin),
+        },
         io: pair(line.io, None),
         runtime: line.runtime.map(figure),
         zone_resets: after.starts_with(';') && after.contains("zone resets"),
@@ -146,11 +150,13 @@ fn modern(input: &str) -> Lexed<'_, Texts<'_>> {
 /// `22.2MiB/143msec`: a figure of bytes ends at the slash.
 fn io_over_time(input: &str) -> Lexed<'_, (&str, &str)> {
     let (rest, number) = lex::number(input)?;
-    let unit = rest
+    let blank = usize::from(rest.starts_with(' '));
+    let unit = rest[blank..]
         .bytes()
         .position(|byte| !byte.is_ascii_alphabetic())
-        .unwrap_or(rest.len());
-    let io = &input[..number.len() + unit];
+        .unwrap_or(rest.len() - blank);
+    let blank = if unit == 0 { 0 } else { blank };
+    let io = &input[..number.len() + blank + unit];
     let (rest, _) = lex::wrapped(tag("/")).parse(&input[io.len()..])?;
     let (rest, runtime) = lex::wrapped(lex::figure).parse(rest)?;
     Ok((rest, (io, runtime)))

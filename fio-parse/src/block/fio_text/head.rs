@@ -44,6 +44,39 @@ pub struct Head<'t> {
     pub time: Option<&'t str>,
 }
 
+impl Head<'_> {
+    /// Whether it is that of the sum over all servers of a client.
+    pub fn is_all_clients(&self) -> bool {
+        self.name == "All clients" && self.pid == Some(0)
+    }
+
+    /// When it was printed, in seconds since some start; only differences mean something.
+    pub fn seconds(&self) -> Option<f64> {
+        seconds_of(self.time?)
+    }
+}
+
+/// The seconds of `Mon Nov 30 14:42:24 2026` since some start, days counted as if every month had 31.
+///
+/// Only differences within a run are taken; at the end of a shorter month a series is missed, not made up.
+fn seconds_of(time: &str) -> Option<f64> {
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let mut words = time.split_whitespace().filter(|word| *word != ">").skip(1);
+    let month = words.next()?;
+    let month = MONTHS.iter().position(|name| *name == month)?;
+    let day: u32 = words.next()?.parse().ok()?;
+    let mut clock = words
+        .next()?
+        .split(':')
+        .map(|part| part.parse::<u32>().ok());
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    let year: u32 = words.next()?.parse().ok()?;
+    let days = (f64::from(year) * 12.0 + month as f64) * 31.0 + f64::from(day);
+    Some(days * 86_400.0 + f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + f64::from(second))
+}
+
 /// Where the mark of a head stands in a line: behind a colon, as the last of its kind.
 pub fn find(line: &str) -> Option<usize> {
     let mut from = line.len();

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! A section starts at a head, or at any line of it that stands alone: people cut reports down to a few lines. It
-//! ends at the next head, at a direction that it has already, and where no line of a section follows, up to a few
+//! ends at the next head, at a direction that it has already or that another version printed, and where no line of a section follows, up to a few
 //! blank lines away. Lines of a section that has neither head nor direction are *loose*: they say something of the
 //! section above them, if there is one.
 //!
@@ -40,6 +40,7 @@ pub mod tail;
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::era::Look;
 use crate::figure::Figure;
 use crate::figure::decimal::{self, Decimal};
 use crate::figure::fio;
@@ -118,6 +119,26 @@ pub struct Looks {
     pub zone_resets: bool,
 }
 
+impl Looks {
+    /// What was seen, for [`Era::seen`](crate::era::Era::seen).
+    pub fn seen(&self) -> impl Iterator<Item = Look> + use<> {
+        [
+            (self.legacy, Look::Legacy),
+            (self.modern, Look::Modern),
+            (self.nanoseconds, Look::ModernNanoseconds),
+            (
+                self.no_sample_count && self.modern,
+                Look::ModernMicroseconds,
+            ),
+            (self.issued_rwt && self.modern, Look::IssuedRwt),
+            (self.issued_rwts, Look::IssuedRwts),
+            (self.zone_resets, Look::ZoneResets),
+        ]
+        .into_iter()
+        .filter_map(|(seen, look)| seen.then_some(look))
+    }
+}
+
 /// What a section says of one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Part<'t> {
@@ -187,7 +208,7 @@ impl<'t> LatencyText<'t> {
         // not a number where nothing was counted
         let mean = |figure: Option<Figure<'t>>| {
             let figure = figure?;
-            let possible = decimal::read(figure.text, Decimal::Rounded, ns).ok()?;
+            let possible = decimal::read_grouped(figure.text, Decimal::Rounded, ns).ok()?;
             Some(Reading::of(possible, figure))
         };
         latency.mean = mean(line.avg);
@@ -511,7 +532,10 @@ impl<'t> Reader<'t> {
             .iter()
             .any(|part| part.direction() == Some(line.direction));
         let loose = self.job.parts.iter().any(|part| part.line.is_none());
-        if had || loose || self.tail {
+        // no version prints both forms
+        let lines = self.job.parts.iter().filter_map(|part| part.line.as_ref());
+        let mixed = lines.into_iter().any(|other| other.legacy != line.legacy);
+        if had || loose || mixed || self.tail {
             return None;
         }
         self.job.looks.legacy |= line.legacy;

@@ -359,7 +359,12 @@ fn counts(input: &str) -> Lexed<'_, Counts> {
         let rest = ["r=", "w=", "d=", "t="]
             .iter()
             .find_map(|letter| str::strip_prefix(input, letter));
-        lex::count(rest.unwrap_or(input))
+        let digits = rest.unwrap_or(input);
+        let (rest, number) = lex::count(digits)?;
+        match lex::goes_on(&digits[..digits.len() - rest.len()], rest) {
+            true => lex::refuse(input),
+            false => Ok((rest, number)),
+        }
     };
     let (mut rest, first) = one(input)?;
     let mut counts = Counts::new();
