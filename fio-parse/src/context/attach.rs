@@ -140,7 +140,7 @@ fn set(found: &mut Found, workload: Option<Arc<Workload>>) {
     if let Some(direction) = workload
         .as_deref()
         .and_then(Workload::dd)
-        .and_then(crate::workload::Dd::direction)
+        .and_then(Dd::direction)
     {
         found.directions = direction_bits([direction]);
     }
@@ -325,7 +325,7 @@ fn is_silent(workload: &Workload) -> bool {
 /// at a time can't be.
 fn in_turn(fits: &[Vec<bool>], commands: usize, in_order: bool) -> Option<Vec<Option<usize>>> {
     let reports = fits.len();
-    if !in_order || commands == 0 || reports == 0 || reports % commands != 0 {
+    if !in_order || commands == 0 || reports == 0 || !reports.is_multiple_of(commands) {
         return None;
     }
     let each = reports / commands;
