@@ -22,8 +22,9 @@
 //! then marked as ambiguous.
 //!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
-//! nothing has used it yet. For dd, [`attach`] has closer rules. The header lines of a report describe their report alone, and are what fio ran: where they
-//! contradict the command above (another pattern, block size, engine or depth), they hold; else the command says more.
+//! nothing has used it yet. For dd, `context::attach` has closer rules. The header lines of a report describe their report
+//! alone, and are what fio ran: where they contradict the command above (another pattern, block size, engine or depth),
+//! they hold; else the command says more.
 //!
 //! **Sentences** are shortened to what is named: the words after the first article or possessive (a, an, the, my, our,
 //! this, its), where one stands among the first ten words, to the end, less "too", "as well", "now", "again", "next" and
@@ -122,8 +123,9 @@ struct Found {
     block: usize,
     labels: Arc<Labels>,
     workload: Option<Arc<Workload>>,
-    /// The key of the workload above it, though it may be of another run: labels tell apart what stands below one command.
+    /// The workload above it, though it may be of another run: labels tell apart what stands below one command.
     below: Option<Arc<Workload>>,
+    /// The command right above, where it can't be what ran.
     refused: Option<Arc<Workload>>,
     version: Option<Arc<str>>,
     run: u32,
