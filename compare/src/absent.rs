@@ -12,7 +12,6 @@ use polars::prelude::*;
 use crate::frame::{Base, Frame, key_column};
 use crate::keys::Key;
 use crate::metric::{Clock, Metric, Statistic};
-use crate::query;
 
 /// How many of [`KNOWN`] are figures of their own in a record, which are read quickly. The others
 /// are noted only for records without a bandwidth.
@@ -47,7 +46,8 @@ const fn latency(clock: Clock, statistic: Statistic) -> (Base, Metric) {
 }
 
 /// A line for each machine of each input that has no value of any of these metrics.
-pub fn lines(frame: &Frame, metrics: &[Metric]) -> PolarsResult<Vec<String>> {
+/// `with` says which contexts have each of them.
+pub fn lines(frame: &Frame, metrics: &[Metric], with: &[Vec<bool>]) -> PolarsResult<Vec<String>> {
     let contexts = &frame.contexts;
     let codes = |name: &str| -> PolarsResult<Vec<u32>> {
         let column = contexts.column(name)?.u32()?;
@@ -55,8 +55,8 @@ pub fn lines(frame: &Frame, metrics: &[Metric]) -> PolarsResult<Vec<String>> {
     };
     let failed = contexts.column("failed")?.bool()?;
     let mut shown: Vec<bool> = failed.iter().map(|f| f == Some(true)).collect();
-    for metric in metrics {
-        for (shown, with) in shown.iter_mut().zip(query::contexts_with(frame, *metric)?) {
+    for with in with {
+        for (shown, with) in shown.iter_mut().zip(with) {
             *shown |= with;
         }
     }

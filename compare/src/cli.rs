@@ -414,14 +414,18 @@ fn compare(
         return Ok((text.into_bytes(), status));
     }
     let asked = view.metrics.as_deref().unwrap_or(build::DEFAULT_METRICS);
-    let absent = absent::lines(&frame, asked).map_err(|e| e.to_string())?;
+    let with = query::with_values(&frame, asked).map_err(|e| e.to_string())?;
+    let absent = absent::lines(&frame, asked, &with).map_err(|e| e.to_string())?;
     let mut lacking: Vec<&Metric> = Vec::new();
-    if let Some(asked) = &view.metrics {
-        let present = query::present(&frame, asked).map_err(|e| e.to_string())?;
-        lacking.extend(asked.iter().filter(|m| !present.contains(m)));
+    if view.metrics.is_some() {
+        let nobody = asked
+            .iter()
+            .zip(&with)
+            .filter(|(_, with)| !with.contains(&true));
+        lacking.extend(nobody.map(|(metric, _)| metric));
     }
     // Without a table the reason is no mere remark.
-    let report = build::report(&frame, &view);
+    let report = build::report(&frame, &view, &with);
     let empty = report.as_ref().is_ok_and(|r| r.grids.is_empty());
     if !args.quiet || empty || report.is_err() {
         absent

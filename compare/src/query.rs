@@ -24,6 +24,7 @@ use crate::dict::Dict;
 use crate::frame::{Frame, key_column};
 use crate::keys::Key;
 use crate::metric::Metric;
+use crate::stats;
 
 /// A cell as the pipeline leaves it.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub struct Found {
     pub settings: Vec<u32>,
     /// Codes of the machines and of the tests whose records it holds.
     pub names: [Vec<u32>; 2],
+    /// Of some of its records nothing says what was asked of the disk.
+    pub unasked: bool,
 }
 
 /// The keys of [`Found::names`].
@@ -65,19 +68,40 @@ pub struct Cells {
 /// Rows whose metric is computed at once.
 const SLICE: usize = 1 << 20;
 
-/// Columns of the contexts that [`derive`] may look at.
-const DERIVED_FROM: [&str; 3] = ["dd", "block", "nominal"];
+/// Columns of the contexts that [`derive`] looks at for a metric.
+fn derived_from(metric: Metric) -> &'static [&'static str] {
+    match metric {
+        Metric::Bandwidth => &["dd"],
+        Metric::Iops => &["dd", "block"],
+        Metric::WriteBandwidth | Metric::Flush => &["nominal"],
+        _ => &[],
+    }
+}
 
-/// For each context, whether any of its records has a value of the metric.
-pub fn contexts_with(frame: &Frame, metric: Metric) -> PolarsResult<Vec<bool>> {
+/// For each metric and context, whether any of its records has a value.
+pub fn with_values(frame: &Frame, metrics: &[Metric]) -> PolarsResult<Vec<Vec<bool>>> {
+    metrics
+        .iter()
+        .map(|metric| contexts_with(frame, *metric))
+        .collect()
+}
+
+fn contexts_with(frame: &Frame, metric: Metric) -> PolarsResult<Vec<bool>> {
     let mut has = vec![false; frame.contexts.height()];
     let [lo, ..] = derive::expressions(metric);
     for start in (0..frame.len()).step_by(SLICE) {
-        let rows = frame.wide(start, SLICE, &DERIVED_FROM)?.lazy();
-        let with = rows.filter(lo.clone().is_not_null());
-        let codes = with.select([col("context").unique()]).collect()?;
-        for code in codes.column("context")?.u32()?.iter().flatten() {
-            has[code as usize] = true;
+        let rows = frame.wide(start, SLICE, derived_from(metric))?.lazy();
+        let rows = rows.select([col("context"), lo.clone().is_not_null().alias("with")]);
+        let rows = rows.collect()?;
+        let with = rows.column("with")?.bool()?;
+        if !with.any() {
+            continue;
+        }
+        let contexts = rows.column("context")?.u32()?;
+        for (context, with) in contexts.iter().zip(with.iter()) {
+            if let (Some(context), Some(true)) = (context, with) {
+                has[context as usize] = true;
+            }
         }
     }
     Ok(has)
@@ -85,13 +109,12 @@ pub fn contexts_with(frame: &Frame, metric: Metric) -> PolarsResult<Vec<bool>> {
 
 /// Which of these metrics have at least one value.
 pub fn present(frame: &Frame, metrics: &[Metric]) -> PolarsResult<Vec<Metric>> {
-    let mut out = Vec::new();
-    for metric in metrics {
-        if contexts_with(frame, *metric)?.contains(&true) {
-            out.push(*metric);
-        }
-    }
-    Ok(out)
+    let with = with_values(frame, metrics)?;
+    let present = metrics
+        .iter()
+        .zip(with)
+        .filter(|(_, with)| with.contains(&true));
+    Ok(present.map(|(metric, _)| *metric).collect())
 }
 
 /// Finds the cells of these keys and metrics. The key `metric` takes its code from `metrics`.
@@ -120,6 +143,7 @@ struct Places {
     notes: Vec<u32>,
     basis: Vec<u32>,
     names: [Vec<u32>; 2],
+    unasked: Vec<bool>,
 }
 
 fn codes(frame: &DataFrame, column: &str) -> PolarsResult<Vec<u32>> {
@@ -155,6 +179,9 @@ impl Places {
                 codes(contexts, &key_column(NAMES[0]))?,
                 codes(contexts, &key_column(NAMES[1]))?,
             ],
+            unasked: (codes(contexts, "asked")?.into_iter())
+                .map(|code| frame.texts.get(code as usize).is_none_or(String::is_empty))
+                .collect(),
         })
     }
 }
@@ -168,11 +195,13 @@ fn lone(frame: &Frame) -> PolarsResult<BooleanChunked> {
     );
     let failed = frame.contexts.column("failed")?.bool()?;
     let failed: Vec<bool> = failed.iter().map(|f| f == Some(true)).collect();
-    let contexts = frame.rows.column("context")?.u32()?;
-    let runs = frame.rows.column("run")?.u32()?;
+    let contexts = frame.rows.column("context")?.u32()?.cont_slice()?;
+    let runs = frame.rows.column("run")?.u32()?.cont_slice()?;
     let rows = || {
-        (contexts.iter().zip(runs.iter()))
-            .map(|(c, run)| (c.unwrap_or(0) as usize, run.unwrap_or(0)))
+        contexts
+            .iter()
+            .zip(runs)
+            .map(|(context, run)| (*context as usize, *run))
     };
     let run_of = |(context, run): (usize, u32)| (sources[context], run);
     let place_of = |(context, run): (usize, u32)| (sources[context], run, directions[context]);
@@ -188,6 +217,9 @@ fn lone(frame: &Frame) -> PolarsResult<BooleanChunked> {
             .map(|w| w[0])
             .collect()
     };
+    if repeated.is_empty() && failed_runs.is_empty() {
+        return Ok(BooleanChunked::full("lone".into(), true, frame.len()));
+    }
     Ok(rows()
         .map(|row| !repeated.contains(&place_of(row)) && !failed_runs.contains(&run_of(row)))
         .collect())
@@ -205,47 +237,44 @@ fn of_metric(
 ) -> PolarsResult<Vec<Found>> {
     let mut alone: Vec<DataFrame> = Vec::new();
     let mut shared: Vec<DataFrame> = Vec::new();
-    let direction = key_column(Key::DIRECTION);
-    let of_contexts = [
-        &DERIVED_FROM[..],
-        &["failed", "source", "group", "rank", "settings", &direction],
-    ]
-    .concat();
+    let of_contexts = [derived_from(metric), &["failed"]].concat();
+    let mut columns: Vec<Expr> = ["cell", "context", "lone", "run", "failed"].map(col).into();
+    columns.extend(derive::expressions(metric));
+    let sample: Vec<Expr> = SAMPLE.iter().chain(&["context"]).map(|n| col(*n)).collect();
     for start in (0..frame.len()).step_by(SLICE) {
         let mut rows = frame.wide(start, SLICE, &of_contexts)?;
         let contexts = rows.column("context")?.u32()?;
-        let cell: UInt32Chunked = (contexts.iter())
-            .map(|context| context.map(|c| places.of_context[c as usize]))
-            .collect();
-        rows.with_column(cell.with_name("cell".into()).into_column())?;
+        let cells = contexts.iter().flatten();
+        let cells: Vec<u32> = cells.map(|c| places.of_context[c as usize]).collect();
+        rows.with_column(Column::new("cell".into(), cells))?;
         let lone = lone.slice(start as i64, rows.height());
+        let all_lone = lone.all();
         rows.with_column(lone.with_name("lone".into()).into_column())?;
-        let mut columns: Vec<Expr> = (["cell", "context", "lone", "run"].into_iter())
-            .chain(of_contexts.iter().copied().skip(DERIVED_FROM.len()))
-            .map(col)
-            .collect();
-        columns.extend(derive::expressions(metric));
-        let rows = (rows.lazy().select(columns))
-            .filter(col("lo").is_not_null().or(col("failed")))
-            .collect()?;
-        let sample: Vec<Expr> = SAMPLE.iter().chain(&["context"]).map(|n| col(*n)).collect();
-        alone.push((rows.clone().lazy().filter(col("lone")).select(sample)).collect()?);
-        shared.push(rows.lazy().filter(col("lone").not()).collect()?);
+        let rows =
+            (rows.lazy().select(columns.clone())).filter(col("lo").is_not_null().or(col("failed")));
+        if all_lone {
+            alone.push(rows.select(sample.clone()).collect()?);
+            continue;
+        }
+        let rows = rows.collect()?.lazy();
+        alone.push((rows.clone().filter(col("lone")).select(sample.clone())).collect()?);
+        shared.push(rows.filter(col("lone").not()).collect()?);
     }
-    let (alone, shared) = (stack(alone)?, stack(shared)?);
-    let Some((alone, shared)) = alone.zip(shared) else {
+    let Some(alone) = stack(alone)? else {
         return Ok(Vec::new());
     };
-    let (joined, joined_contexts) = join_runs(shared, &direction)?;
     let mut contexts = distinct(&alone)?;
-    contexts.extend(joined_contexts);
-    contexts.sort_unstable();
-    contexts.dedup();
-    let alone = alone
+    let mut samples = alone
         .lazy()
         .select(SAMPLE.map(col))
         .with_column(lit(1u32).cast(DataType::UInt32).alias("parts"));
-    let samples = concat([alone, joined.lazy()], UnionArgs::default())?;
+    if let Some(shared) = stack(shared)? {
+        let (joined, of_joined) = join_runs(frame, shared)?;
+        contexts.extend(of_joined);
+        samples = concat([samples, joined.lazy()], UnionArgs::default())?;
+    }
+    contexts.sort_unstable();
+    contexts.dedup();
 
     let none = || lit(NULL).cast(DataType::Float64);
     let sound = |name: &str| {
@@ -259,7 +288,6 @@ fn of_metric(
         .group_by_stable([col("cell")])
         .agg([
             col("lo").median(),
-            col("value").median(),
             col("hi").median(),
             col("value")
                 .drop_nulls()
@@ -291,7 +319,12 @@ fn distinct(rows: &DataFrame) -> PolarsResult<Vec<u32>> {
 
 /// Rows that share their run with others: of each run and direction the scope to prefer, joined
 /// into one sample for each cell and set of settings. Gives the contexts of the rows taken, too.
-fn join_runs(rows: DataFrame, direction: &str) -> PolarsResult<(DataFrame, Vec<u32>)> {
+fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Vec<u32>)> {
+    let direction = &key_column(Key::DIRECTION);
+    let of_contexts = ["source", "group", "rank", "settings", direction];
+    let contexts = frame.contexts.select(of_contexts)?;
+    let of_contexts = contexts.take(rows.column("context")?.u32()?)?;
+    rows.hstack_mut(of_contexts.columns())?;
     let run = [col("source"), col("run"), col(direction)];
     let group = [col("source"), col("run"), col("group")];
     let scoped = (rows.lazy())
@@ -331,14 +364,14 @@ fn read(
     let numbers = |name: &str| -> PolarsResult<Vec<Option<f64>>> {
         Ok(cells.column(name)?.f64()?.iter().collect())
     };
-    let (lo, value, hi) = (numbers("lo")?, numbers("value")?, numbers("hi")?);
+    let (lo, hi) = (numbers("lo")?, numbers("hi")?);
     let (number, failed) = (codes(cells, "cell")?, codes(cells, "failed")?);
     let (how, parts) = (codes(cells, "how")?, codes(cells, "parts")?);
     let of_wall = matches!(metric, Metric::WallBandwidth | Metric::Wall);
     let lists = cells.column("values")?.list()?;
     let mut found = Vec::with_capacity(cells.height());
     for i in 0..cells.height() {
-        let values = match lists.get_as_series(i) {
+        let values: Vec<f64> = match lists.get_as_series(i) {
             Some(series) => series.f64()?.iter().flatten().collect(),
             None => Vec::new(),
         };
@@ -348,7 +381,7 @@ fn read(
         }
         found.push(Found {
             codes: all,
-            bounds: (|| Some((lo[i]?, value[i]?, hi[i]?)))(),
+            bounds: stats::median(&values).and_then(|value| Some((lo[i]?, value, hi[i]?))),
             values,
             failed: failed[i] as usize,
             parts: parts[i] as usize,
@@ -357,6 +390,7 @@ fn read(
             notes: Vec::new(),
             settings: Vec::new(),
             names: Default::default(),
+            unasked: false,
         });
     }
     let mut at = vec![None; places.codes.len()];
@@ -369,6 +403,7 @@ fn read(
             continue;
         };
         let cell = &mut found[i];
+        cell.unasked |= places.unasked[context];
         add(&mut cell.notes, places.notes[context]);
         add(&mut cell.settings, places.settings[context]);
         for (of_cell, of_contexts) in cell.names.iter_mut().zip(&places.names) {

@@ -139,6 +139,7 @@ mod tests {
             notes: Vec::new(),
             settings: Vec::new(),
             names: Default::default(),
+            unasked: false,
         };
         Cells {
             keys: vec![Key::TEST, Key::MACHINE],

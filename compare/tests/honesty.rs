@@ -351,3 +351,34 @@ fn options_known_of_one_side_only_are_named() {
     );
     assert!(!table.contains("no direct"), "{table}");
 }
+
+#[test]
+fn without_a_command_nothing_tells_that_the_same_was_run() {
+    let bare = |machine: &str, run: u32, rate: f64| {
+        let mut r = record(machine, run, rate);
+        r.as_object_mut().unwrap().remove("workload");
+        r
+    };
+    let input = lines(&[bare("A", 1, 100.0), bare("A", 2, 300.0), bare("B", 1, 50.0)]);
+    let table = run_with(&["-", "--width", "200"], &input).out;
+    assert!(
+        table.contains("2 results without a command, taken for repeats of one test"),
+        "{table}"
+    );
+    assert!(
+        table.contains("no command tells that the same was run"),
+        "{table}"
+    );
+}
+
+#[test]
+fn a_table_without_the_base_says_so() {
+    let mut read = record("B", 1, 50.0);
+    read["direction"] = json!("read");
+    let mut other = record("C", 1, 70.0);
+    other["direction"] = json!("read");
+    let input = lines(&[record("A", 1, 100.0), record("B", 2, 50.0), read, other]);
+    let table = run_with(&["-"], &input).out;
+    assert!(table.contains("ratios are to A"), "{table}");
+    assert!(table.contains("no ratios: A has no result here"), "{table}");
+}

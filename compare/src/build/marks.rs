@@ -58,12 +58,22 @@ impl Builder<'_> {
         if let Some(base) = &self.base
             && members.len() > 1
         {
+            let divided = |index: &usize| {
+                let base = self.bases[*index].filter(|base| base != index);
+                base.is_some_and(|base| self.ratio(*index, base).is_some())
+            };
+            let any = matches!(base, Base::Each) || members.iter().any(divided);
             let to = match base {
+                Base::One { name, .. } if !any => {
+                    format!(
+                        "no ratios: {name} has no result here that the others can be divided by"
+                    )
+                }
                 Base::One { name, .. } => format!("ratios are to {name}"),
                 Base::Best => "ratios are to the best of those compared, which has 1.00x".into(),
                 Base::Each => "each ratio is the row over the column".into(),
             };
-            texts.push(if repeats {
+            texts.push(if repeats || !any {
                 to
             } else {
                 format!("{to}; one run each, so they say nothing about noise")
@@ -231,6 +241,11 @@ impl Builder<'_> {
                 ));
             }
         }
+        if (found.unasked || theirs.unasked) && found.bounds.is_some() && theirs.bounds.is_some() {
+            texts.push(
+                "no command tells that the same was run; only where the results stand does".into(),
+            );
+        }
         if let (Some(_), Some((lo, _, hi))) = (found.bounds, theirs.bounds)
             && lo <= 0.0
         {
@@ -276,6 +291,12 @@ impl Builder<'_> {
                     shown.join("; ")
                 ));
             }
+        }
+        if found.unasked && found.values.len() > 1 {
+            add(format!(
+                "{} results without a command, taken for repeats of one test",
+                found.values.len()
+            ));
         }
         if let Some(text) = residue.within(&found.settings) {
             add(text);

@@ -68,10 +68,15 @@ impl From<polars::prelude::PolarsError> for Error {
 /// it alone holds the sync after the tool.
 pub const DEFAULT_METRICS: &[Metric] = &[Metric::WallBandwidth, Metric::Bandwidth];
 
-/// Makes the report that a view asks for.
-pub fn report(frame: &Frame, view: &View) -> Result<Report, Error> {
+/// Makes the report that a view asks for. For each of its metrics (or [`DEFAULT_METRICS`]), `with`
+/// says which contexts have values, as [`query::with_values`] does.
+pub fn report(frame: &Frame, view: &View, with: &[Vec<bool>]) -> Result<Report, Error> {
     let asked = view.metrics.as_deref().unwrap_or(DEFAULT_METRICS);
-    let metrics = query::present(frame, asked)?;
+    let present = asked
+        .iter()
+        .zip(with)
+        .filter(|(_, with)| with.contains(&true));
+    let metrics: Vec<Metric> = present.map(|(metric, _)| *metric).collect();
     if let Some(list) = &view.metrics
         && let Some(missing) = list.iter().find(|m| !metrics.contains(m))
         && metrics.is_empty()
