@@ -33,6 +33,12 @@ pub struct Claim {
     /// The rate of the result in bytes per second that the stated one comes nearest to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub computed_bytes_per_sec: Option<f64>,
+    /// I/Os per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_iops: Option<f64>,
+    /// The I/Os per second of the result that the stated ones come nearest to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub computed_iops: Option<f64>,
     /// How many times the rate of one result is the rate of the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated_ratio: Option<f64>,

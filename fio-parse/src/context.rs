@@ -8,11 +8,14 @@
 //!
 //! | place | what it is | how long it holds |
 //! |---|---|---|
-//! | heading | marked as such, with a level | until a heading of its level or above |
+//! | heading | marked as such, with a level | until a heading of its level or above, be it empty |
 //! | title | a short line alone, emphasised, or printed with `echo`, above a command | until the next title or heading |
 //! | caption | a short line alone, an emphasised line or a list item between the command (or the last result) and the result | until the next caption, title, heading or command |
+//! | own line | what stands in front of a report of dd on its line, with a colon or in another cell of a row | for that report |
 //! | host | the host in the command's prompt | until the next command |
 //! | sentence | the last sentence of the last paragraph above the command, or above the result where there are no commands | until the next one |
+//!
+//! Items of a list that stand right below each other are facts and no titles.
 //!
 //! **Which place names the machine.** A comparison runs the same test on several machines. So the place is the first,
 //! in the order caption, title, headings from the innermost outwards, host, sentence, whose labels differ between two
@@ -22,15 +25,12 @@
 //! then marked as ambiguous.
 //!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
-//! nothing has used it yet. For dd, `context::attach` has closer rules. The header lines of a report describe their report
-//! alone, and are what fio ran: where they contradict the command above (another pattern, block size, engine or depth),
-//! they hold; else the command says more.
-//!
-//! **Sentences** are shortened to what is named: the words after the first article or possessive (a, an, the, my, our,
-//! this, its), where one stands among the first ten words, to the end, less "too", "as well", "now", "again", "next" and
-//! the full stop. The whole sentence stays in the label.
+//! nothing has used it yet; for dd, `context::attach` has closer rules. The header lines of a report describe their
+//! report alone, and are what fio ran: where they contradict the command above (another pattern, block size, engine or
+//! depth), they hold, and so they do where the command runs a job file that is not shown; else the command says more.
 
 mod attach;
+mod label;
 mod nearby;
 mod runs;
 
@@ -38,7 +38,9 @@ use crate::block::prose::Style;
 use crate::block::{Block, Kind, Role};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
-use crate::workload::Workload;
+use crate::workload::{Dd, Workload};
+pub(crate) use label::direction_named;
+use label::{label, sentence_label, short_label};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -97,6 +99,16 @@ impl Labels {
             Place::Host => self.host.as_ref(),
             Place::Sentence => self.sentence.as_ref(),
         }
+    }
+
+    /// The way that bytes went by the words of the innermost label that tells.
+    fn direction(&self) -> Option<Direction> {
+        let headings = self.headings.iter().rev().map(|(_, label)| label);
+        let inner = self.caption.iter().chain(&self.title);
+        inner
+            .chain(headings)
+            .chain(&self.sentence)
+            .find_map(|label| direction_named(&label.text))
     }
 
     /// All labels but the one at `machine`, outermost first. Sentences serve where there is nothing better.
@@ -220,15 +232,19 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
             Role::Heading(level, text) => {
                 let labels = Arc::make_mut(&mut labels);
                 labels.headings.retain(|&(have, _)| have < level);
-                labels
-                    .headings
-                    .push((level, label(log, text, LabelSource::Heading)));
+                if !text.is_empty() {
+                    labels
+                        .headings
+                        .push((level, label(log, text, LabelSource::Heading)));
+                }
                 labels.title = None;
                 labels.caption = None;
                 labels.sentence = None;
                 (short, sentence) = (None, None);
                 command = command.filter(|scoped| scoped.level < level || !scoped.used);
             }
+            // items below each other list facts, and none of them is the title of what follows
+            Role::Short(_, LabelSource::ListItem) if is_listed(blocks, index) => short = None,
             Role::Short(text, by) => {
                 if let Some(label) = short_label(log, text, by) {
                     short = Some(label);
@@ -280,7 +296,11 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 version = Some(text.into());
                 runs.close();
             }
-            Role::Result { kind, directions } => {
+            Role::Result {
+                kind,
+                directions,
+                label: own,
+            } => {
                 if let Some(scoped) = command.as_mut().filter(|scoped| !scoped.used) {
                     let labelled = short.is_some() || sentence.is_some();
                     scoped.direct = kind == ResultKind::Whole && !labelled;
@@ -303,15 +323,28 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 }
                 let workload =
                     describes(command.as_ref(), header.as_ref().map(|(header, _)| header));
+                let dd = workload
+                    .as_deref()
+                    .and_then(Workload::dd)
+                    .and_then(Dd::direction);
+                let mut labels = Arc::clone(&labels);
+                if let Some(own) = own.and_then(|own| short_label(log, own, LabelSource::Caption)) {
+                    Arc::make_mut(&mut labels).caption = Some(own);
+                }
+                // dd does not say which way its bytes went
+                let dd = dd.or_else(|| match block.kind {
+                    Kind::Dd(_) => labels.direction(),
+                    _ => None,
+                });
                 found.push(Found {
                     block: index,
-                    labels: Arc::clone(&labels),
+                    labels,
                     below: workload.clone(),
                     refused: None,
                     workload,
                     version: version.clone(),
                     run,
-                    directions,
+                    directions: dd.map_or(directions, |direction| direction_bits([direction])),
                 });
                 sentence = None;
             }
@@ -325,6 +358,16 @@ fn style_of(block: &Block<'_>) -> Option<Style> {
         Kind::Prose(prose) => Some(prose.style),
         _ => None,
     }
+}
+
+/// Whether the list item at `index` has another right above or below it.
+fn is_listed(blocks: &[Block<'_>], index: usize) -> bool {
+    let is_item = |block: Option<&Block<'_>>| {
+        block.is_some_and(
+            |block| matches!(&block.kind, Kind::Prose(prose) if prose.style == Style::Item),
+        )
+    };
+    is_item(blocks.get(index + 1)) || index > 0 && is_item(blocks.get(index - 1))
 }
 
 /// The workload of a result below a command and a header, either of which may be missing.
@@ -341,12 +384,9 @@ fn contradicts(command: &Workload, header: &Workload) -> bool {
     fn differ<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
         matches!((a, b), (Some(a), Some(b)) if a != b)
     }
-    if command
-        .missing
-        .iter()
-        .any(|missing| missing.starts_with("file:"))
-    {
-        return false;
+    let unseen = |missing: &String| missing.starts_with("file:");
+    if command.missing.iter().any(unseen) {
+        return !header.jobs().is_empty();
     }
     header.jobs().iter().any(|ran| {
         !command.jobs().iter().any(|asked| {
@@ -426,196 +466,80 @@ pub fn direction_bits(directions: impl IntoIterator<Item = Direction>) -> u8 {
         .fold(0, |bits, direction| bits | 1 << direction as u8)
 }
 
-/// A label from the text at `span`, with runs of blanks and line ends made one blank.
-fn label(log: &Log<'_>, span: Span, by: LabelSource) -> Label {
-    Label {
-        text: tidy(log.get(span)).into(),
-        full: None,
-        span: Some(span),
-        by,
-        ambiguous: false,
-    }
-}
-
-/// A label from a short line, unless the line is no label: a date or by-line, or without letters.
-fn short_label(log: &Log<'_>, span: Span, by: LabelSource) -> Option<Label> {
-    let label = label(log, span, by);
-    // marks of a comment, and of what is about to come
-    let text = label
-        .text
-        .trim_start_matches(['/', '#', ';', '-', '='])
-        .trim_end_matches([':', '.', '…', '-', '='])
-        .trim();
-    if !text.chars().any(char::is_alphabetic) || is_byline(text) || names_nothing(text) {
-        return None;
-    }
-    Some(Label {
-        text: text.into(),
-        ..label
-    })
-}
-
-/// Whether a short line names nothing: it points at another label, or is what a shell says of a job.
-fn names_nothing(text: &str) -> bool {
-    const WORDS: [&str; 14] = [
-        "same",
-        "same as above",
-        "same as before",
-        "same again",
-        "as above",
-        "ditto",
-        "idem",
-        "again",
-        "see above",
-        "killed",
-        "terminated",
-        "finished",
-        "aborted",
-        "interrupted",
-    ];
-    let lower = text.to_lowercase();
-    // [1]-  Done   dd if=…
-    let job = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once(']'))
-        .is_some_and(|(number, _)| {
-            !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
-        });
-    // 85.1 MB/s
-    let rate = text.starts_with(|c: char| c.is_ascii_digit())
-        && text.ends_with("B/s")
-        && text.split_whitespace().count() <= 2;
-    job || rate || WORDS.contains(&lower.as_str())
-}
-
-/// Whether a short line says who wrote the text or when, and not what it is about.
-fn is_byline(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let clock = bytes.windows(5).any(|w| {
-        w[0].is_ascii_digit()
-            && w[1].is_ascii_digit()
-            && w[2] == b':'
-            && w[3].is_ascii_digit()
-            && w[4].is_ascii_digit()
-    });
-    let lower = text.to_lowercase();
-    clock
-        || [
-            "posted ",
-            "published ",
-            "written by ",
-            "by ",
-            "updated ",
-            "author",
-        ]
-        .iter()
-        .any(|start| lower.starts_with(start))
-}
-
-/// The last sentence of a paragraph, shortened to what it names.
-fn sentence_label(log: &Log<'_>, span: Span) -> Option<Label> {
-    let text = log.get(span);
-    let start = last_sentence(text);
-    let span = Span::new(span.start + start as u32, span.end);
-    if span.len() > 400 {
-        // not a sentence that names something, but text that was not understood
-        return None;
-    }
-    let full = tidy(log.get(span));
-    let named = noun_phrase(&full);
-    if named.is_empty() {
-        return None;
-    }
-    Some(Label {
-        text: named.into(),
-        full: (named != full).then(|| full.as_str().into()),
-        span: Some(span),
-        by: LabelSource::Sentence,
-        ambiguous: false,
-    })
-}
-
-/// Where the last sentence starts: behind the last ". ", "! " or "? " that is followed by a capital letter.
-fn last_sentence(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut start = 0;
-    for (at, pair) in bytes.windows(2).enumerate() {
-        if matches!(pair[0], b'.' | b'!' | b'?') && pair[1].is_ascii_whitespace() {
-            let rest = text[at + 1..].trim_start();
-            if rest.chars().next().is_some_and(char::is_uppercase) {
-                start = text.len() - rest.len();
-            }
-        }
-    }
-    start
-}
-
-/// What a sentence names, by the rule at the top of this module; the whole sentence where the rule does not apply.
-fn noun_phrase(sentence: &str) -> &str {
-    const ARTICLES: [&str; 12] = [
-        "a", "an", "the", "my", "our", "this", "its", "his", "her", "their", "your", "another",
-    ];
-    const TAILS: [&str; 7] = [
-        " too", " as well", " now", " again", " next", " instead", " also",
-    ];
-    let whole = sentence.trim_end_matches(['.', ':', '!', '?', ' ', ',']);
-    let mut named = whole;
-    let mut offset = 0;
-    for word in whole.split(' ').take(10) {
-        offset = (offset + word.len() + 1).min(whole.len());
-        if ARTICLES.contains(&word.to_ascii_lowercase().as_str()) {
-            named = &whole[offset..];
-            break;
-        }
-    }
-    loop {
-        let shorter = TAILS
-            .iter()
-            .find_map(|tail| named.strip_suffix(tail))
-            .map(|rest| rest.trim_end_matches([',', ' ']));
-        match shorter {
-            Some(rest) => named = rest,
-            None => return named,
-        }
-    }
-}
-
-/// The text with markup of words taken off and blanks folded.
-fn tidy(text: &str) -> String {
-    text.split_whitespace()
-        .map(|word| word.trim_matches(['*', '`']))
-        .filter(|word| !word.is_empty() && *word != ">")
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Machine and section of each record.
+    fn labels(text: &str) -> Vec<(Option<String>, Vec<String>)> {
+        let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+        let records = crate::parse(&log).records;
+        let text = |label: &Label| label.text.to_string();
+        records
+            .iter()
+            .map(|record| {
+                let section = record.section.iter().map(text).collect();
+                (record.machine.as_ref().map(text), section)
+            })
+            .collect()
+    }
+
+    const DD: &str = "$ dd if=/dev/zero of=a bs=1M count=100\n104857600 bytes (105 MB, 100 MiB) copied, 2 s, 52.4 MB/s\n\n";
+
     #[test]
-    fn sentences_are_shortened_to_what_they_name() {
-        for (sentence, named) in [
-            (
-                "Then came the small SSD of a laptop (15-inch).",
-                "small SSD of a laptop (15-inch)",
-            ),
-            ("Ran it on the office desktop too.", "office desktop"),
-            (
-                "Using a 128GB stick in the desktop:",
-                "128GB stick in the desktop",
-            ),
-            ("Results from server seven", "Results from server seven"),
-            ("And then, my old disk as well", "old disk"),
+    fn an_empty_heading_ends_the_section_above() {
+        let found = labels(&format!("## Disk A\n\n{DD}## Disk B\n\n{DD}## \n\n{DD}"));
+        let machines: Vec<Option<&str>> = found
+            .iter()
+            .map(|(machine, _)| machine.as_deref())
+            .collect();
+        assert_eq!(machines, [Some("Disk A"), Some("Disk B"), None]);
+    }
+
+    #[test]
+    fn facts_and_settings_and_questions_are_no_titles() {
+        for above in [
+            "- 8 cores\n- 64 GB of DDR4\n\n",
+            "# hdparm -t /dev/sda\n\n",
+            "[sudo] password for me:\n",
         ] {
-            assert_eq!(noun_phrase(sentence), named);
+            assert_eq!(labels(&format!("{above}{DD}")), [(None, vec![])], "{above}");
+        }
+        // one item by itself may be one, and so may a line set off by signs
+        for (above, title) in [
+            ("- Disk A\n\n", "Disk A"),
+            ("----- Disk A -----\n", "Disk A"),
+        ] {
+            assert_eq!(
+                labels(&format!("{above}{DD}")),
+                [(None, vec![title.to_owned()])]
+            );
         }
     }
 
     #[test]
-    fn only_the_last_sentence_counts() {
-        let text = "It took 3.5 minutes. Fine! Now the USB disk.";
-        assert_eq!(&text[last_sentence(text)..], "Now the USB disk.");
+    fn a_read_and_a_write_are_two_tests_and_not_two_machines() {
+        let read = DD.replace("if=/dev/zero of=a", "if=a of=/dev/null");
+        let named = [
+            (None, vec!["Write".to_owned()]),
+            (None, vec!["Read".to_owned()]),
+        ];
+        assert_eq!(labels(&format!("Write:\n\n{DD}Read:\n\n{read}")), named);
+        // without commands the titles say which way bytes went
+        let report = "104857600 bytes (105 MB, 100 MiB) copied, 2 s, 52.4 MB/s\n\n";
+        assert_eq!(
+            labels(&format!("Write:\n\n{report}Read:\n\n{report}")),
+            named
+        );
+    }
+
+    #[test]
+    fn a_header_says_more_than_a_job_file_that_is_not_shown() {
+        let text = "$ fio rr.fio\na: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=16\nfio-3.1\nStarting 1 process\n\na: (groupid=0, jobs=1): err= 0: pid=7: Wed Nov 16 00:33:29 2022\n   read: IOPS=125k, BW=490MiB/s (513MB/s)(28.7GiB/60001msec)\n";
+        let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+        let records = crate::parse(&log).records;
+        let workload = records[0].workload.as_ref().unwrap();
+        assert_eq!(workload.key, "randread bs=4096 depth=16 jobs=1");
     }
 
     #[test]
@@ -647,11 +571,5 @@ mod tests {
         let clear = machines(&post(["result", "result"]));
         assert_eq!(clear[0], ("ext4".to_owned(), false));
         assert_eq!(clear[3], ("xfs".to_owned(), false));
-    }
-
-    #[test]
-    fn bylines_are_no_labels() {
-        assert!(is_byline("posted on 09:43 PM on Tuesday"));
-        assert!(!is_byline("Bytes and bits"));
     }
 }

@@ -41,6 +41,9 @@ codes! {
     VERSION_ASSUMED = "version-assumed", "No fio version is stated; digits are read as those of 2.20 or later.";
     LABEL_WRONG = "label-wrong", "fio printed a figure under a unit that it does not have; it was read as what it is.";
     FIGURE_WRONG = "figure-wrong", "A version of fio is known to print this figure wrongly.";
+    LATENCY_RANGE = "latency-range", "Minimum, mean, maximum and deviation of one latency contradict each other.";
+    LATENCY_PARTS = "latency-parts", "Submission and completion latency contradict the total that they are parts of.";
+    PERCENTILES_FALL = "percentiles-fall", "A percentile is below a lower one.";
     SATURATED = "saturated", "A percentile is the largest that fio can print; the latency is that or more.";
     LOOSE_LINES = "loose-lines", "Lines of a report belong to no result; nothing was taken from them.";
     UNREADABLE = "unreadable", "A line looks like part of a report and can't be read; nothing was taken from it.";

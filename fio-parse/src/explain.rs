@@ -90,7 +90,14 @@ fn result(out: &mut String, record: &Record) {
     }
     let mut texts = vec![parts.join(", ")];
     let labels = record.machine.iter().chain(&record.section);
-    texts.extend(labels.map(|label| label.text.to_string()));
+    texts.extend(labels.map(|label| {
+        let doubt = if label.ambiguous {
+            " (or the other label: ambiguous)"
+        } else {
+            ""
+        };
+        format!("{}{doubt}", label.text)
+    }));
     if let Some(workload) = &record.workload {
         texts.push(workload.key.clone());
     }
@@ -109,6 +116,12 @@ fn result(out: &mut String, record: &Record) {
             }
             (Some(rate), _) => format!("computed {}", scaled(rate, "B/s")),
             (_, Some(ratio)) => format!("computed {ratio:.3}"),
+            _ if claim.computed_iops.is_some() => {
+                format!(
+                    "computed {}",
+                    scaled(claim.computed_iops.unwrap_or(0.0), "IOPS")
+                )
+            }
             _ => claim.problem.clone().unwrap_or_default(),
         };
         let _ = writeln!(

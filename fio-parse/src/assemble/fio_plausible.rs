@@ -1,4 +1,5 @@
-//! Whether a fio result can be one of the device, by what the text around says of the machine.
+//! Whether a fio result can be one of the device, by what the text around says of the machine; and whether its
+//! latencies can be of one run, by the rules of [`fio_latency`].
 //!
 //! The rules on which texts count and what they name are those of [`plausible`]; see there. For fio:
 //!
@@ -12,6 +13,7 @@
 
 use super::Assembler;
 use super::dd::plausible::{self, compressing, is_device, memory};
+use super::fio_latency;
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::record::{Dialect, Direction, Record};
@@ -26,7 +28,9 @@ impl Assembler<'_, '_, '_> {
             .iter()
             .map(|record| match record.source.dialect {
                 Dialect::FioJob | Dialect::FioGroup | Dialect::FioJson | Dialect::FioTerse => {
-                    check(record, &nearby)
+                    let mut warnings = check(record, &nearby);
+                    fio_latency::check(&record.measurement, &mut warnings);
+                    warnings
                 }
                 _ => Vec::new(),
             })

@@ -15,6 +15,7 @@ pub mod summary;
 
 mod claims;
 mod fio_check;
+mod fio_latency;
 mod fio_legacy;
 mod fio_pair;
 mod fio_plausible;

@@ -11,13 +11,13 @@ use crate::block::fio_table::TableBlock;
 use crate::block::summary::SummaryBlock;
 use crate::block::time::{Form, TimeBlock};
 use crate::block::{self, Block, Kind};
-use crate::context::{Context, Contexts};
+use crate::context::{self, Context, Contexts};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::record::{
     Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Tool, WallCovers,
 };
 use crate::source::Log;
-use crate::workload::{Timed, Workload, command};
+use crate::workload::{Dd, Timed, Workload, command};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -50,28 +50,10 @@ pub fn superseded(log: &Log<'_>, blocks: &[Block<'_>], contexts: &Contexts) -> H
     found
 }
 
-/// The words of a label that tell which way bytes went, for reports whose command is not shown.
+/// The way that bytes went by the labels of a result, for reports whose command is not shown.
 fn direction_named(context: &Context) -> Option<Direction> {
-    let labels = context.section.iter().rev().chain(&context.machine);
-    labels
-        .filter_map(|label| {
-            let lower = label.text.to_lowercase();
-            let has = |words: &[&str]| {
-                words.iter().any(|word| {
-                    lower
-                        .split(|c: char| !c.is_alphanumeric())
-                        .any(|have| have == *word)
-                })
-            };
-            let read = has(&["read", "reads", "reading"]) || lower.contains("读");
-            let write = has(&["write", "writes", "writing"]) || lower.contains("写");
-            match (read, write) {
-                (true, false) => Some(Direction::Read),
-                (false, true) => Some(Direction::Write),
-                _ => None,
-            }
-        })
-        .next()
+    let mut labels = context.section.iter().rev().chain(&context.machine);
+    labels.find_map(|label| context::direction_named(&label.text))
 }
 
 impl Assembler<'_, '_, '_> {
@@ -104,7 +86,7 @@ impl Assembler<'_, '_, '_> {
         }
         let direction = workload
             .and_then(Workload::dd)
-            .and_then(dd::direction)
+            .and_then(Dd::direction)
             .or_else(|| direction_named(context))
             .unwrap_or(Direction::Write);
         let labels: Vec<&str> = context
@@ -223,7 +205,7 @@ impl Assembler<'_, '_, '_> {
         let direction = workload
             .as_deref()
             .and_then(Workload::dd)
-            .and_then(dd::direction)
+            .and_then(Dd::direction)
             .unwrap_or(Direction::Write);
         let context = Context {
             workload,

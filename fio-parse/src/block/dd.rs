@@ -59,6 +59,8 @@ pub struct DdBlock<'t> {
     pub command: Option<Arc<Workload>>,
     /// dcfldd's `N blocks (NMb) written.` stands before the records.
     pub dcfldd: bool,
+    /// What stands in front of the byte line and says whose it is: `disk A` of `disk A: 1073741824 bytes …`.
+    pub label: Option<Figure<'t>>,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
 }
@@ -88,7 +90,58 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<DdBlock<'t
     {
         *lines = behind.clone();
     }
-    Some(reader.block)
+    let mut block = reader.block;
+    block.label = block
+        .transfer
+        .as_ref()
+        .and_then(|transfer| label_in_front(log, transfer.bytes?.span.start));
+    Some(block)
+}
+
+/// The longest label that may stand in front of a byte line.
+const LABEL: usize = 80;
+
+/// What stands in front of the figure at `start` on its line and names it: words with a colon behind them, or a cell of a row.
+fn label_in_front<'t>(log: &'t Log<'_>, start: u32) -> Option<Figure<'t>> {
+    let line = log.line_at(start);
+    let before = &line[..start as usize - log.span_of(line).start as usize];
+    if before.len() > LABEL {
+        return None;
+    }
+    let before = line::unmarked(before).trim_end();
+    let text = match before.rsplit_once('|') {
+        Some((cells, "")) => cells.split('|').map(str::trim).find(|cell| is_name(cell)),
+        Some(_) => None,
+        None => before.strip_suffix(':').filter(|text| is_name(text)),
+    }?;
+    Some(Figure {
+        text,
+        span: log.span_of(text),
+    })
+}
+
+/// Whether a text in front of a figure may be a name: neither the tool's own, nor a count of records or a time stamp.
+fn is_name(text: &str) -> bool {
+    text.contains(char::is_alphabetic)
+        && !text.ends_with(['[', ']'])
+        && !text.contains("dd if=")
+        && !text.contains('+')
+        && !["dd", "gdd", "/bin/dd"].contains(&text)
+}
+
+/// The word and colon that a line starts with, as `pdsh` puts the host in front of each line.
+fn host_of(text: &str) -> Option<&str> {
+    let text = line::unmarked(text);
+    let (host, _) = text
+        .get(..text.len().min(64))
+        .unwrap_or(text)
+        .split_once(": ")?;
+    (!host.is_empty() && !host.contains(char::is_whitespace)).then_some(host)
+}
+
+/// Whether two lines come from two hosts.
+fn of_two_hosts(one: Segment<'_>, other: Segment<'_>) -> bool {
+    matches!((host_of(one.text), host_of(other.text)), (Some(one), Some(other)) if one != other)
 }
 
 /// Reads a line that is a rate and nothing else, as a script leaves it of a report. Asked only below a command of dd whose
@@ -129,6 +182,7 @@ impl DdBlock<'_> {
             command: None,
             unfinished: false,
             dcfldd: false,
+            label: None,
             problems: Vec::new(),
         }
     }
@@ -290,7 +344,9 @@ impl<'t> Reader<'_, 't> {
                     at = segment;
                     self.take(segment, ahead);
                 }
-                Kind::Records(records) if self.is_sure(records, &ahead) => {
+                Kind::Records(records)
+                    if self.is_sure(records, &ahead) && !of_two_hosts(at, segment) =>
+                {
                     self.take(segment, ahead);
                     self.records(records, segment);
                     if last.form == Form::SgDd {
@@ -346,6 +402,7 @@ impl<'t> Reader<'_, 't> {
             self.block.records_in = Some(first.figure);
             if let Some((segment, Kind::Records(second), ahead)) = self.peek()
                 && second.way != Way::In
+                && !of_two_hosts(at, segment)
             {
                 self.block.records_out = Some(second.figure);
                 self.take(segment, ahead);
@@ -360,7 +417,7 @@ impl<'t> Reader<'_, 't> {
         }
         self.skip_meter();
         match self.peek() {
-            Some((segment, Kind::Transfers(shown), ahead)) => {
+            Some((segment, Kind::Transfers(shown), ahead)) if !of_two_hosts(at, segment) => {
                 // several on one line: the progress of a later run follows, glued on
                 self.block.transfer = Some(shown.first);
                 self.take(segment, ahead);
@@ -586,6 +643,42 @@ mod tests {
         );
         // a lone sum in another tongue is nothing
         assert_eq!(blocks("es sind 3+4 Platten\nEnde\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_stands_in_front_names_the_report() {
+        let label = |text: &str| {
+            let log = log(text);
+            let block = read(&log, &mut log.segments()).unwrap_or_else(|| panic!("{text}"));
+            block.label.map(|label| label.text.to_owned())
+        };
+        let report = "16777216 bytes (17 MB, 16 MiB) copied, 0.5 s, 34 MB/s";
+        for (before, wanted) in [
+            ("down (a->b) 16 MiB: ", Some("down (a->b) 16 MiB")),
+            ("node-2: ", Some("node-2")),
+            ("| Disk A | ", Some("Disk A")),
+            ("| 1 | Disk A | ", Some("Disk A")),
+            ("", None),
+            ("dd: ", None),
+            ("скопировано ", None),
+            ("1+0 records in: ", None),
+            ("> ", None),
+        ] {
+            assert_eq!(
+                label(&format!("{before}{report}\n")).as_deref(),
+                wanted,
+                "{before}"
+            );
+        }
+    }
+
+    #[test]
+    fn hosts_that_speak_in_turn_are_told_apart() {
+        let text = "h2: 500 bytes copied, 1.5 s, 333 B/s\nh1: 5+0 records in\nh1: 5+0 records out\nh1: 500 bytes copied, 2.5 s, 200 B/s\nh2: 5+0 records in\nh2: 5+0 records out\nh2: 500 bytes copied, 3.5 s, 143 B/s\n";
+        assert_eq!(
+            blocks(text),
+            ["- - 500 bytes", "5+0 5+0 500 bytes", "5+0 5+0 500 bytes"]
+        );
     }
 
     #[test]

@@ -173,6 +173,8 @@ pub enum Role<'a> {
         kind: ResultKind,
         /// Its directions, as [`direction_bits`].
         directions: u8,
+        /// What stands in front of it on its line and says whose it is.
+        label: Option<Span>,
     },
 }
 
@@ -195,7 +197,13 @@ impl Block<'_> {
             Kind::Blank | Kind::Other | Kind::Broken => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
                 Style::Heading(level) => Role::Heading(level, prose.span),
-                Style::Emphasis => Role::Short(prose.span, LabelSource::Caption),
+                // a bold sentence is one
+                Style::Emphasis
+                    if is_short(prose.text) || prose.text.split_whitespace().count() <= 6 =>
+                {
+                    Role::Short(prose.span, LabelSource::Caption)
+                }
+                Style::Emphasis => Role::Sentences(prose.span),
                 Style::Item if is_short(prose.text) => {
                     Role::Short(prose.span, LabelSource::ListItem)
                 }
@@ -217,6 +225,7 @@ impl Block<'_> {
             Kind::FioJob(job) => Role::Result {
                 kind: ResultKind::Job(job.head.as_ref().map_or(0, |head| head.group)),
                 directions: direction_bits(job.parts.iter().filter_map(|part| part.direction())),
+                label: None,
             },
             Kind::FioJson(json) => {
                 let jobs = json.documents.iter().flat_map(|document| &document.jobs);
@@ -224,6 +233,7 @@ impl Block<'_> {
                 Role::Result {
                     kind: ResultKind::Documents(json.documents.len() as u32),
                     directions: direction_bits(sides.map(|&(direction, _)| direction)),
+                    label: None,
                 }
             }
             Kind::FioTerse(terse) => {
@@ -232,6 +242,7 @@ impl Block<'_> {
                 Role::Result {
                     kind: ResultKind::Documents(1),
                     directions: direction_bits(moved.map(|&(direction, _)| direction)),
+                    label: None,
                 }
             }
             Kind::FioLog(log) => {
@@ -239,29 +250,35 @@ impl Block<'_> {
                 Role::Result {
                     kind: ResultKind::Documents(1),
                     directions: direction_bits(sides.map(|side| fio_log::DIRECTIONS[side])),
+                    label: None,
                 }
             }
             Kind::FioGroup(group) => Role::Result {
                 kind: ResultKind::Group(group.group.unwrap_or(0)),
                 directions: direction_bits(group.lines.iter().map(|line| line.direction)),
+                label: None,
             },
             Kind::FioTable(table) => Role::Result {
                 kind: ResultKind::Whole,
                 directions: direction_bits(table.cells.iter().filter_map(|cell| cell.direction)),
+                label: None,
             },
             Kind::Time(time) if time.is_result() => Role::Result {
                 kind: ResultKind::Whole,
                 directions: direction_bits([Direction::Write]),
+                label: None,
             },
             Kind::Time(_) => Role::Neutral,
             Kind::Summary(summary) if summary.rows.is_empty() => Role::Neutral,
             Kind::Summary(summary) => Role::Result {
                 kind: ResultKind::Whole,
                 directions: direction_bits(summary.rows.iter().map(|row| row.direction)),
+                label: None,
             },
-            Kind::Dd(_) => Role::Result {
+            Kind::Dd(dd) => Role::Result {
                 kind: ResultKind::Whole,
                 directions: direction_bits([Direction::Write]),
+                label: dd.label.map(|label| label.span),
             },
         }
     }
@@ -280,9 +297,10 @@ fn is_short(text: &str) -> bool {
         && text.len() <= 160
 }
 
-/// Whether a line is one of a terminal's screen: a prompt and a command that is not ours to read.
+/// Whether a line is one of a terminal's screen: a prompt and a command that is not ours to read, or what `set -x` shows of one.
 fn is_shell_line(text: &str) -> bool {
-    if text.starts_with("$ ") || text.starts_with("❯ ") || text.starts_with("PS ") {
+    let prompts = ["$ ", "❯ ", "PS ", "++ ", "+++ "];
+    if prompts.iter().any(|prompt| text.starts_with(prompt)) || prose::is_root_prompt(text) {
         return true;
     }
     // user@host:~$ …
@@ -461,7 +479,8 @@ fn next<'t>(
     }
     let mut prose = prose::read(line, lines);
     if prose.style == Style::Fence {
-        *preformatted = !*preformatted && !prose.text.starts_with("</");
+        let closes = prose.text.starts_with("</") || prose.text.starts_with("[/");
+        *preformatted = !*preformatted && !closes;
         return Some(Kind::Prose(prose));
     }
     if let (Style::Text | Style::Heading(1), Some(title)) =
@@ -476,7 +495,9 @@ fn next<'t>(
     }
     if *preformatted {
         // in a script or a terminal's screen, `#` starts a comment, which may name what comes
-        if let Style::Heading(1) = prose.style {
+        let decorated = prose.style == Style::Emphasis
+            && prose::decorated(prose::unquoted(line.text)).is_some();
+        if prose.style == Style::Heading(1) || decorated {
             prose.style = Style::Emphasis;
             return Some(Kind::Prose(prose));
         }

@@ -1,17 +1,19 @@
 //! Headings, captions, list items, sentences: the text around reports, which says whose result it is.
 //!
 //! ```text
-//! heading   = "#"{1,6} text | text NEWLINE ("===" | "---" | "~~~")… | "<h1>" text "</h1>"
-//! emphasis  = "**" text "**" | "*" text "*" | "__" text "__" | "<b>" text "</b>"      (a line of its own)
+//! heading   = "#"{1,6} text | "##"{1,5} | text NEWLINE ("===" | "---" | "~~~")… | "<h1>" text "</h1>"
+//! emphasis  = "**" text "**" | "*" text "*" | "__" text "__" | "<b>" text "</b>" | "[b]" text "[/b]" | decorated
+//! decorated = ("---" | "===" | "***" | "~~~" | "+++")… text ["---" | "===" | "***" | "~~~" | "+++"]…
 //! item      = ("-" | "*" | "•" | digits "." | digits ")") text
-//! fence     = "```"… | "~~~"… | "<pre>" | "</pre>"
+//! fence     = "```"… | "<pre>" | "</pre>" | "[code]" | "[/code]"
 //! row       = "|" cell "|" cell … "|"
 //! rule      = at least three of "-", "*", "_", "="
 //! echo      = [prompt] "echo" ["-e" | "-n"] text, the text without anything that a shell would act on
 //! text      = anything else; lines of text that touch make a paragraph
 //! ```
 //!
-//! Any of these may stand behind quote marks (`> `). Whether a short line is a heading or a caption depends on
+//! Any of these may stand behind quote marks (`> `) and comment marks (`// `). What looks like a heading and is a
+//! command behind root's prompt (`# hdparm -t /dev/sda`) is text, and so is a setting (`size=1g`) above a ruler. Whether a short line is a heading or a caption depends on
 //! what follows, so that is for `context` to say.
 
 use crate::source::{Segment, Segments, Span};
@@ -63,7 +65,11 @@ pub fn read<'t>(line: Segment<'t>, lines: &mut Segments<'t>) -> Prose<'t> {
     if let Some((level, text)) = marked_heading(text) {
         return piece(Style::Heading(level), text);
     }
-    if text.starts_with("```") || is_tag(text, "pre") || is_tag(text, "code") {
+    if text.starts_with("```")
+        || is_tag(text, "pre")
+        || is_tag(text, "code")
+        || is_bbcode_fence(text)
+    {
         return piece(Style::Fence, text);
     }
     if is_rule(text, 3) {
@@ -72,7 +78,7 @@ pub fn read<'t>(line: Segment<'t>, lines: &mut Segments<'t>) -> Prose<'t> {
     if text.starts_with('|') {
         return piece(Style::Row, text);
     }
-    if let Some(text) = emphasised(text) {
+    if let Some(text) = emphasised(text).or_else(|| decorated(text)) {
         return piece(Style::Emphasis, text);
     }
     if let Some(text) = item(text) {
@@ -83,7 +89,7 @@ pub fn read<'t>(line: Segment<'t>, lines: &mut Segments<'t>) -> Prose<'t> {
     if let Some(next) = ahead.next() {
         let under = unquoted(next.text);
         let length = text.chars().count();
-        if length <= 100 && is_rule(under, length.div_ceil(2).max(3)) {
+        if length <= 100 && is_rule(under, length.div_ceil(2).max(3)) && !is_setting(text) {
             let level = match under.as_bytes()[0] {
                 b'=' => 1,
                 b'-' => 2,
@@ -102,7 +108,134 @@ pub fn unquoted(text: &str) -> &str {
     while let Some(rest) = text.strip_prefix('>') {
         text = rest.trim_start();
     }
-    text
+    match text.strip_prefix("//") {
+        Some(rest) if rest.is_empty() || rest.starts_with([' ', '\t']) => rest.trim_start(),
+        _ => text,
+    }
+}
+
+/// Whether a line sets an option: `size=1g`, `cpu = x86`.
+fn is_setting(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        let name = name.trim();
+        !name.is_empty() && !name.contains(char::is_whitespace)
+    })
+}
+
+/// Programs that stand behind root's prompt in pasted screens, and are no first words of titles in lower case.
+const PROGRAMS: [&str; 58] = [
+    "apt",
+    "apt-get",
+    "blkdiscard",
+    "blkid",
+    "cat",
+    "cd",
+    "chmod",
+    "chown",
+    "cp",
+    "curl",
+    "df",
+    "diskutil",
+    "dmesg",
+    "dmsetup",
+    "docker",
+    "du",
+    "echo",
+    "export",
+    "fallocate",
+    "fdisk",
+    "for",
+    "free",
+    "fstrim",
+    "grep",
+    "hdparm",
+    "iostat",
+    "ioping",
+    "kubectl",
+    "losetup",
+    "ls",
+    "lsblk",
+    "lscpu",
+    "lvcreate",
+    "lvs",
+    "mdadm",
+    "mkdir",
+    "mkfs.ext4",
+    "mkfs.xfs",
+    "modprobe",
+    "mount",
+    "mv",
+    "nvme",
+    "parted",
+    "ps",
+    "rm",
+    "smartctl",
+    "ssh",
+    "sudo",
+    "sync",
+    "sysctl",
+    "tail",
+    "truncate",
+    "umount",
+    "uname",
+    "vmstat",
+    "wget",
+    "zfs",
+    "zpool",
+];
+
+/// Whether a line is root's prompt and a command that is not ours to read: a program by itself, or with an option, a path or
+/// an operator behind it.
+pub fn is_root_prompt(text: &str) -> bool {
+    let Some(command) = text.strip_prefix("# ") else {
+        return false;
+    };
+    let mut words = command.split_whitespace();
+    let Some(program) = words.next() else {
+        return false;
+    };
+    let program = program.trim_end_matches(';').rsplit('/').next();
+    if !program.is_some_and(|program| PROGRAMS.contains(&program)) {
+        return false;
+    }
+    let mut alone = true;
+    for word in words {
+        alone = false;
+        if word.starts_with(['-', '/', '>', '|', '&', '$', '~', '.']) {
+            return true;
+        }
+    }
+    alone
+}
+
+/// A border of preformatted text in a forum's markup.
+fn is_bbcode_fence(text: &str) -> bool {
+    let Some(inner) = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    else {
+        return false;
+    };
+    let name = inner.strip_prefix('/').unwrap_or(inner);
+    let end = name.find('=').unwrap_or(name.len());
+    name[..end].eq_ignore_ascii_case("code")
+}
+
+/// The text of a line that is set off by rows of signs: `===== Disk A =====`, `---- Write test`, `***Disk A***`.
+pub fn decorated(text: &str) -> Option<&str> {
+    let sign = text.chars().next().filter(|c| "-=*~+".contains(*c))?;
+    let behind = text.trim_start_matches(sign);
+    let closed = behind.trim_end().trim_end_matches(sign);
+    let inner = closed.trim().trim_end_matches(':').trim_end();
+    let is_closed = closed.len() + 3 <= behind.trim_end().len();
+    // `--- a/file` and `--option` are others
+    let is_open = matches!(sign, '-' | '=') && behind.starts_with(' ') && !inner.contains('/');
+    (text.len() - behind.len() >= 3
+        && (is_closed || is_open)
+        && inner.len() <= 80
+        && !inner.starts_with(sign)
+        && inner.chars().any(char::is_alphabetic))
+    .then_some(inner)
 }
 
 /// What a line tells a shell to print, if it is nothing but words: `$ echo "Disk A"` gives `Disk A`.
@@ -130,7 +263,9 @@ fn marked_heading(text: &str) -> Option<(u8, &str)> {
     if text.starts_with('#') {
         let hashes = text.bytes().take_while(|&b| b == b'#').count();
         let rest = &text[hashes..];
-        return (hashes <= 6 && rest.starts_with([' ', '\t']))
+        // a lone `#` is an empty comment
+        let empty = rest.is_empty() && hashes > 1;
+        return (hashes <= 6 && (empty || rest.starts_with([' ', '\t'])) && !is_root_prompt(text))
             .then(|| (hashes as u8, rest.trim().trim_end_matches('#').trim_end()));
     }
     let tag = text
@@ -171,6 +306,10 @@ fn emphasised(text: &str) -> Option<&str> {
         ("__", "__"),
         ("<b>", "</b>"),
         ("<strong>", "</strong>"),
+        ("<summary>", "</summary>"),
+        ("<details><summary>", "</summary>"),
+        ("[b]", "[/b]"),
+        ("[B]", "[/B]"),
         ("*", "*"),
         ("_", "_"),
     ] {
@@ -247,6 +386,25 @@ mod tests {
             ("> ### quoted", Style::Heading(3), "quoted"),
             ("*writes*", Style::Emphasis, "writes"),
             ("**Disk A:**", Style::Emphasis, "Disk A"),
+            ("[b]Disk A[/b]", Style::Emphasis, "Disk A"),
+            (
+                "<details><summary>Disk A</summary>",
+                Style::Emphasis,
+                "Disk A",
+            ),
+            ("*****Disk A*********", Style::Emphasis, "Disk A"),
+            ("=== Disk A ===", Style::Emphasis, "Disk A"),
+            ("----- Write test...", Style::Emphasis, "Write test..."),
+            ("--- a/disk.c", Style::Text, "--- a/disk.c"),
+            ("---option", Style::Text, "---option"),
+            ("##", Style::Heading(2), ""),
+            ("#", Style::Text, "#"),
+            ("# hdparm -t /dev/sda", Style::Text, "# hdparm -t /dev/sda"),
+            ("# sync", Style::Text, "# sync"),
+            ("# mount options", Style::Heading(1), "mount options"),
+            ("// ## Disk A", Style::Heading(2), "Disk A"),
+            ("size=1g\n-------", Style::Text, "size=1g"),
+            ("[CODE=sh]", Style::Fence, "[CODE=sh]"),
             ("- one", Style::Item, "one"),
             ("* one", Style::Item, "one"),
             ("2. two", Style::Item, "two"),

@@ -9,7 +9,8 @@
 //! section = ["Eight disks, one dd"]
 //! ```
 //!
-//! One entry stands for the results of one run with the same labels; `line` is where the first of them starts.
+//! One entry stands for the results of one run with the same labels; `line` is where the first of them starts. Several
+//! entries of one line (the rows and columns of a table) belong to its results in their order.
 //! `machine` and `section` are there to be edited: a key that is left out changes nothing, an empty one takes the
 //! label away. `input` and `text` say where the entry belongs, and may be left out; where they stand they must fit,
 //! so that labels are not given to results of another log.
@@ -114,10 +115,17 @@ impl Labels {
                 .is_none_or(|name| name == &*record.source.name)
         };
         for (index, entry) in self.result.iter().enumerate() {
-            let group = groups.iter().find(|group| {
-                let record = &records[group[0]];
-                record.source.line == Some(entry.line) && of_input(entry, record)
-            });
+            let earlier = self.result[..index]
+                .iter()
+                .filter(|other| other.line == entry.line && other.input == entry.input)
+                .count();
+            let group = groups
+                .iter()
+                .filter(|group| {
+                    let record = &records[group[0]];
+                    record.source.line == Some(entry.line) && of_input(entry, record)
+                })
+                .nth(earlier);
             let Some(group) = group else {
                 // perhaps it is for another input; those that no input had are named at the end
                 if entry.input.as_deref() == Some(input) {
@@ -164,7 +172,7 @@ impl Labels {
         let entry = &self.result[entry];
         Err(LabelsError(match &entry.input {
             Some(input) => format!(
-                "{}: expected the input {input:?}, which line {} is of, found no input of that name",
+                "{}: expected the input {input:?}, which line {} is of, found no input of that name; write the new name after `input`, or take that key out",
                 self.name, entry.line
             ),
             None => format!(
@@ -264,6 +272,22 @@ $ dd if=/dev/zero of=b bs=1M count=100
         labels.apply("post.txt", &mut records, Some(&log)).unwrap();
         labels.all_used().unwrap();
         assert_eq!(records, before);
+    }
+
+    #[test]
+    fn entries_of_one_line_belong_to_its_results_in_order() {
+        let (_, records) = read();
+        let mut records: Vec<Record> =
+            vec![records[0].clone(), records[0].clone(), records[0].clone()];
+        for (record, name) in records.iter_mut().zip(["a", "b", "c"]) {
+            record.machine = Some(given(name));
+        }
+        let text = print(&records, None).replace('b', "B");
+        let mut labels = Labels::read("l.toml", &text).unwrap();
+        labels.apply("post.txt", &mut records, None).unwrap();
+        labels.all_used().unwrap();
+        let machines: Vec<&str> = records.iter().map(machine).collect();
+        assert_eq!(machines, ["a", "B", "c"]);
     }
 
     #[test]

@@ -214,6 +214,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_thrown_away_was_read() {
+        use crate::record::Direction;
+        for (operands, wanted) in [
+            (
+                &[("if", "/dev/zero"), ("of", "test")][..],
+                Some(Direction::Write),
+            ),
+            (
+                &[("if", "test"), ("of", "/dev/null")],
+                Some(Direction::Read),
+            ),
+            (
+                &[("if", "/dev/sda"), ("of", "/dev/zero")],
+                Some(Direction::Read),
+            ),
+            (&[("if", "/dev/sda")], Some(Direction::Read)),
+            (&[("if", "/dev/zero")], None),
+            (&[("of", "/dev/sdb")], Some(Direction::Write)),
+        ] {
+            assert_eq!(dd(operands).0.direction(), wanted, "{operands:?}");
+        }
+    }
+
+    #[test]
     fn counts_in_bytes_are_told_from_counts_of_blocks() {
         assert_eq!(dd(&[("count", "1k")]).0.count, Some(1024));
         assert_eq!(

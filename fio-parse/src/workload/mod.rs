@@ -6,6 +6,7 @@
 //! different runs look equal. An absent field means that nothing was said and the tool's default holds.
 
 mod arguments;
+mod arithmetic;
 pub mod command;
 mod dd;
 mod entities;
@@ -23,6 +24,7 @@ mod wrapping;
 
 pub use fio::job_of_options;
 
+use crate::record::Direction;
 use crate::source::Span;
 use crate::unit::{Bytes, Nanos};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -356,6 +358,20 @@ impl Dd {
             .unwrap_or(Bytes(512));
         self.count?.checked_mul(block.0).map(Bytes)
     }
+
+    /// Which way bytes went: written, unless they were thrown away.
+    ///
+    /// `None` where the command does not tell: no output file, and an input that is no source of zeros.
+    pub fn direction(&self) -> Option<Direction> {
+        const SINKS: [&str; 5] = ["/dev/null", "/dev/zero", "NUL", "nul", "\\\\.\\NUL"];
+        const SOURCES: [&str; 4] = ["/dev/zero", "/dev/urandom", "/dev/random", "/dev/null"];
+        match (self.input.as_deref(), self.output.as_deref()) {
+            (_, Some(output)) if SINKS.contains(&output) => Some(Direction::Read),
+            (_, Some(_)) => Some(Direction::Write),
+            (Some(input), None) if !SOURCES.contains(&input) => Some(Direction::Read),
+            (_, None) => None,
+        }
+    }
 }
 
 /// What stood around a command.
@@ -516,7 +532,11 @@ fn job_key(job: &Job, rounded: Option<&str>) -> String {
 fn dd_key(dd: &Dd) -> String {
     use std::fmt::Write as _;
     let mut key = "dd".to_owned();
-    let _ = write!(key, " bs={}", dd.block_bytes.unwrap_or(Bytes(512)).0);
+    let unknown = |name: &str| dd.other.iter().any(|(have, _)| have == name);
+    let _ = match dd.block_bytes {
+        None if unknown("bs") => write!(key, " bs=?"),
+        block => write!(key, " bs={}", block.unwrap_or(Bytes(512)).0),
+    };
     if let Some(count) = dd.count {
         let _ = write!(key, " count={count}");
     } else if let Some(bytes) = dd.count_bytes {

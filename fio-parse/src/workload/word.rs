@@ -9,6 +9,7 @@
 //! listed in [`Word::variables`]. A quote that is not closed in its line counts for nothing. A backslash goes where
 //! a shell or Markdown needs it (`\_`) and stays in Windows paths (`data\file`).
 
+use super::arithmetic;
 use super::fio::note;
 use super::shell::{Shell, is_blank, same_quote, tag};
 
@@ -276,7 +277,15 @@ impl<'t> Shell<'t> {
             }
             _ => None,
         };
+        // arithmetic on numbers is what any shell makes of it
+        let computed = length
+            .and_then(|length| rest[..length].strip_prefix("$((")?.strip_suffix("))"))
+            .and_then(arithmetic::value);
         match length {
+            Some(length) if computed.is_some() => {
+                word.text.extend(computed.map(|value| value.to_string()));
+                self.at += length;
+            }
             Some(length) => self.take_variable(length, word),
             None => {
                 word.text.push('$');

@@ -8,6 +8,9 @@
 //! then for the power of 1024 that it is often called by: 1506 MB/s for 10 GiB in 6.801 s is 1505.7 MiB/s. Each time
 //! the shell's time is tried before the tool's own window.
 //!
+//! *IOPS* agree with those printed that round to them or are cut off to them, and where none are printed with the rate
+//! over the one block size of the workload.
+//!
 //! *A ratio* is computed from the shell's times where both results have them, else from the tools' own windows. It
 //! agrees within five percent, for what is compared was mostly rounded before. The other result is the one that
 //! [`refer`] finds; where several of it are left, one with this result's direction and command.
@@ -75,6 +78,24 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
                     binary,
                 };
                 check_rate(log.get(span), span, &stated, records, record)
+            }
+            What::Iops { number, step } => {
+                check_iops(log.get(span), span, (number, step), records, record)
+            }
+            What::Percent { ratio, other } => {
+                let checked = check_ratio(
+                    log.get(span),
+                    span,
+                    ratio,
+                    &sentence[other],
+                    false,
+                    records,
+                    record,
+                );
+                if checked.1.problem.is_some() {
+                    continue;
+                }
+                checked
             }
             What::Ratio { ratio, other } => check_ratio(
                 log.get(span),
@@ -279,6 +300,8 @@ fn check_rate(
         line: None,
         stated_bytes_per_sec: Some(rate),
         computed_bytes_per_sec: None,
+        stated_iops: None,
+        computed_iops: None,
         stated_ratio: None,
         computed_ratio: None,
         agrees_with: Agreement::None,
@@ -326,6 +349,90 @@ fn check_rate(
         claim,
         format!("stated {text}: not checked, as {problem}"),
     )
+}
+
+/// I/Os per second of a record: as printed, else by its rate and the block size that all its jobs have.
+fn iops_of(record: &Record) -> Option<Rate> {
+    if let Some(iops) = &record.measurement.iops {
+        return Some((iops.lo().get(), iops.hi().get()));
+    }
+    let workload = record.workload.as_deref()?;
+    let mut sizes = workload.jobs().iter().map(|job| job.block_bytes);
+    let size = match workload.dd() {
+        Some(dd) => dd.block_bytes?,
+        None => sizes.next()??,
+    };
+    let (lo, hi) = window(record)?;
+    (size.0 > 0 && sizes.all(|other| other == Some(size)))
+        .then(|| (lo / size.0 as f64, hi / size.0 as f64))
+}
+
+fn check_iops(
+    text: &str,
+    span: Span,
+    (number, step): (f64, f64),
+    records: &[Record],
+    index: usize,
+) -> (usize, Claim, String) {
+    let mut claim = Claim {
+        text: CompactString::new(text),
+        span,
+        line: None,
+        stated_bytes_per_sec: None,
+        computed_bytes_per_sec: None,
+        stated_iops: Some(number),
+        computed_iops: None,
+        stated_ratio: None,
+        computed_ratio: None,
+        agrees_with: Agreement::Unchecked,
+        against: None,
+        problem: None,
+    };
+    let measured: Vec<(usize, Rate)> = of_one_result(records, index)
+        .into_iter()
+        .filter_map(|record| Some((record, iops_of(&records[record])?)))
+        .collect();
+    // rounded to the last digit, or cut off behind it
+    let says = |rate: &Rate| rate.1 >= number - step / 2.0 && rate.0 < number + step;
+    let off = |rate: &Rate| (middle(*rate) / number).ln().abs();
+    let agreeing = measured.iter().find(|(_, rate)| says(rate));
+    let nearest = || {
+        measured
+            .iter()
+            .min_by(|(_, a), (_, b)| off(a).total_cmp(&off(b)))
+    };
+    match agreeing.or_else(nearest) {
+        Some(&(record, rate)) => {
+            claim.computed_iops = Some(middle(rate));
+            claim.agrees_with = if agreeing.is_some() {
+                Agreement::Window
+            } else {
+                Agreement::None
+            };
+            let message = match claim.agrees_with {
+                Agreement::Window => {
+                    format!(
+                        "stated {text}: agrees with the tool's own window, {:.0} IOPS",
+                        middle(rate)
+                    )
+                }
+                _ => format!(
+                    "stated {text}: agrees with no IOPS of the result above; the nearest are {:.0}",
+                    middle(rate)
+                ),
+            };
+            (record, claim, message)
+        }
+        None => {
+            let problem = "the result above has no IOPS";
+            claim.problem = Some(problem.to_owned());
+            (
+                index,
+                claim,
+                format!("stated {text}: not checked, as {problem}"),
+            )
+        }
+    }
 }
 
 /// The one record of a result that a ratio can be taken of: `like` says which where there are several.
@@ -401,6 +508,8 @@ fn check_ratio(
         line: None,
         stated_bytes_per_sec: None,
         computed_bytes_per_sec: None,
+        stated_iops: None,
+        computed_iops: None,
         stated_ratio: Some(ratio),
         computed_ratio: None,
         agrees_with: Agreement::Unchecked,

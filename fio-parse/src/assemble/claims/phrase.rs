@@ -2,14 +2,19 @@
 //!
 //! ```text
 //! rate     = number blanks? ("K" | "M" | "G" | "T") "i"? "B" ("/s" | "ps" | "/sec" | " per second")
+//! iops     = number ("k" | "M")? "IOPS"
+//! percent  = number blanks? ("%" | "percent")
 //! ratio    = number blanks? ("times" | "x" | "×") ("faster" | "slower" | "quicker")   subject before it, or "than" object
 //!          | number blanks? ("times" | "x") "as fast as" object | "twice as fast as" object
 //!          | "as fast as" object
+//!          | percent ("faster" | "slower" | "quicker") "than" object
+//!          | percent ("of" | "of the speed of") object
 //!          | ("1/6" | "half" | "a third" | "two thirds" | "a quarter" | "a fifth" …) ("of" | "the speed of") object
 //! ```
 //!
-//! A small `b` is a bit, and bits are what links are rated in; they are no claim. So is a rate in brackets or behind
-//! "up to": it says what something could do.
+//! A small `b` is a bit, and bits are what links are rated in; they are no claim. So is a rate in brackets, behind
+//! "up to" or in front of a link ("a 600 MB/s SATA port"): it says what something could do. A percentage of something
+//! that no result is labelled with ("90% of the time") is no claim either.
 
 use std::ops::Range;
 
@@ -31,8 +36,16 @@ pub enum What {
         unit: f64,
         binary: f64,
     },
+    /// I/Os per second.
+    Iops {
+        number: f64,
+        /// The worth of the last digit that is meant.
+        step: f64,
+    },
     /// This result's rate over the other's; the other is named in this part of the sentence.
     Ratio { ratio: f64, other: Range<usize> },
+    /// The same, from a percentage: a ratio if the other is a result, and else a share of something else.
+    Percent { ratio: f64, other: Range<usize> },
     /// The other's rate over this result's.
     Inverse { ratio: f64, other: Range<usize> },
 }
@@ -43,7 +56,10 @@ pub fn stated(sentence: &str) -> Vec<Stated> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        let read = rate(sentence, &words, at).or_else(|| ratio(sentence, &words, at));
+        let read = rate(sentence, &words, at)
+            .or_else(|| iops(sentence, &words, at))
+            .or_else(|| percent(sentence, &words, at))
+            .or_else(|| ratio(sentence, &words, at));
         match read {
             Some((stated, next)) => {
                 found.push(stated);
@@ -112,15 +128,127 @@ fn unit(text: &str, next: Option<&str>) -> Option<(f64, f64, bool)> {
 }
 
 /// What stands in front of a rate that is an ability and no result.
-const ABILITY: [&str; 5] = ["max", "maximum", "rated", "limit", "theoretical"];
+const ABILITY: [&str; 6] = [
+    "max",
+    "maximum",
+    "rated",
+    "limit",
+    "theoretical",
+    "promised",
+];
 
-fn rate(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, usize)> {
-    let word = |index: usize| words.get(index).map(|range| &sentence[range.clone()]);
-    let (value, mut step, rest) = number(word(at)?)?;
-    // zeros at the end are most often rounded to; two digits are always meant
+/// What stands behind a rate that is one of a link, and no result.
+const LINKS: [&str; 18] = [
+    "sata",
+    "sas",
+    "usb",
+    "pcie",
+    "nvme",
+    "link",
+    "nic",
+    "port",
+    "bus",
+    "network",
+    "interface",
+    "connection",
+    "ethernet",
+    "limit",
+    "cap",
+    "ceiling",
+    "thunderbolt",
+    "lan",
+];
+
+/// The worth of the last digit that is meant: zeros at the end are most often rounded to, two digits are always meant.
+fn meant(value: f64, mut step: f64) -> f64 {
     while step >= 1.0 && value % (step * 10.0) == 0.0 && value >= step * 100.0 {
         step *= 10.0;
     }
+    step
+}
+
+/// `15k IOPS`, `1,234 iops`.
+fn iops(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, usize)> {
+    let word = |index: usize| words.get(index).map(|range| &sentence[range.clone()]);
+    let (value, step, rest) = number(word(at)?)?;
+    let (scale, joined) = match rest.as_bytes() {
+        [b'k' | b'K', rest @ ..] => (1e3, rest),
+        [b'M', rest @ ..] => (1e6, rest),
+        rest => (1.0, rest),
+    };
+    let last = match joined {
+        b"" if word(at + 1)?.eq_ignore_ascii_case("iops") => at + 1,
+        joined if joined.eq_ignore_ascii_case(b"iops") => at,
+        _ => return None,
+    };
+    let before = at
+        .checked_sub(1)
+        .and_then(word)
+        .unwrap_or("")
+        .to_lowercase();
+    if value == 0.0 || before == "to" || ABILITY.contains(&before.as_str()) {
+        return None;
+    }
+    let (number, step) = (value * scale, step * scale);
+    let range = words[at].start..words[last].end;
+    let step = if scale == 1.0 {
+        meant(number, step)
+    } else {
+        step
+    };
+    Some((
+        Stated {
+            range,
+            what: What::Iops { number, step },
+        },
+        last + 1,
+    ))
+}
+
+/// `80% of X`, `20 percent faster than X`.
+fn percent(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, usize)> {
+    let word = |index: usize| words.get(index).map(|range| &sentence[range.clone()]);
+    let is =
+        |index: usize, text: &str| word(index).is_some_and(|word| word.eq_ignore_ascii_case(text));
+    let (value, _, rest) = number(word(at)?)?;
+    let next = match rest {
+        "%" => at + 1,
+        "" if is(at + 1, "%") || is(at + 1, "percent") => at + 2,
+        _ => return None,
+    };
+    let part = value / 100.0;
+    let speed = |index: usize| {
+        ["speed", "rate", "throughput", "bandwidth"]
+            .iter()
+            .any(|name| is(index, name))
+    };
+    let (ratio, object) = if is(next + 1, "than") && (is(next, "faster") || is(next, "quicker")) {
+        (1.0 + part, next + 2)
+    } else if is(next + 1, "than") && is(next, "slower") && part < 1.0 {
+        (1.0 - part, next + 2)
+    } else if is(next, "of") && is(next + 1, "the") && speed(next + 2) && is(next + 3, "of") {
+        (part, next + 4)
+    } else if is(next, "of") {
+        (part, next + 1)
+    } else {
+        return None;
+    };
+    let start = words.get(object)?.start;
+    let other = start..clause_end(sentence, start);
+    let range = words[at].start..words[object - 1].end;
+    (ratio > 0.0).then_some((
+        Stated {
+            range,
+            what: What::Percent { ratio, other },
+        },
+        object,
+    ))
+}
+
+fn rate(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, usize)> {
+    let word = |index: usize| words.get(index).map(|range| &sentence[range.clone()]);
+    let (value, step, rest) = number(word(at)?)?;
+    let step = meant(value, step);
     let (text, last) = if rest.is_empty() {
         (word(at + 1)?, at + 1)
     } else {
@@ -139,6 +267,14 @@ fn rate(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, us
             .and_then(word)
             .is_some_and(|word| word.eq_ignore_ascii_case("up"));
     if value == 0.0 || up_to || ABILITY.contains(&before.to_lowercase().as_str()) {
+        return None;
+    }
+    let of_link = (last + 1..=last + 2).filter_map(word).any(|word| {
+        let lower = word.to_lowercase();
+        LINKS.contains(&lower.as_str())
+    });
+    // a sentence may go on with another result: "500 MB/s, USB 90 MB/s"
+    if of_link && !sentence[words[last].end..].starts_with([',', ';', '.', ':']) {
         return None;
     }
     // words in brackets explain the one before them
@@ -351,6 +487,10 @@ mod tests {
                 let text = &sentence[stated.range];
                 match stated.what {
                     What::Rate { number, unit, .. } => format!("{text}: {}", number * unit),
+                    What::Iops { number, step } => format!("{text}: {number} IOPS to {step}"),
+                    What::Percent { ratio, other } => {
+                        format!("{text}: {ratio:.3} of {}", sentence[other].trim())
+                    }
                     What::Ratio { ratio, other } => {
                         format!("{text}: {ratio:.3} of {}", sentence[other].trim())
                     }
@@ -403,6 +543,35 @@ mod tests {
                 "about as fast as the SSD of the iMac.",
                 vec!["as fast as: 1.000 of the SSD of the iMac"],
             ),
+            (
+                "It makes 15k IOPS, or 1,234 iops with fsync, and 99.5kIOPS at best",
+                vec![
+                    "15k IOPS: 15000 IOPS to 1000",
+                    "1,234 iops: 1234 IOPS to 1",
+                    "99.5kIOPS: 99500 IOPS to 100",
+                ],
+            ),
+            (
+                "That is 80% of the old SSD and 20 % faster than the stick.",
+                vec![
+                    "80% of: 0.800 of the old SSD",
+                    "20 % faster than: 1.200 of the stick",
+                ],
+            ),
+            (
+                "It has 75 percent of the speed of the NAS, so it is 25% slower than the NAS",
+                vec![
+                    "75 percent of the speed of: 0.750 of the NAS",
+                    "25% slower than: 0.750 of the NAS",
+                ],
+            ),
+            // sizes, block sizes and engines are facts about the test
+            (
+                "With a 3 GB file, 16 GB of RAM and 1m posixaio it took 12 s at depth 4",
+                vec![],
+            ),
+            ("It hangs on a 600 MB/s SATA link and a 10 GB/s NIC", vec![]),
+            ("rated at up to 90k IOPS, 100% busy", vec![]),
             // bits, abilities, explanations and other figures are no claims
             ("a 10 Gb/s connection, up to 500 MB/s (600 MB/s)", vec![]),
             (

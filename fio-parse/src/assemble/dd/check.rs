@@ -39,6 +39,7 @@ pub fn against_command(report: &mut Report, block: &DdBlock<'_>, workload: Optio
             format!("{many} blocks were not full, as from a pipe: the block size of the command was not the size of the requests"),
         );
     }
+    against_records(report, block, workload);
     let asked = workload
         .filter(|w| w.missing.is_empty())
         .and_then(Workload::dd)
@@ -59,4 +60,51 @@ pub fn against_command(report: &mut Report, block: &DdBlock<'_>, workload: Optio
         );
         report.warn(Code::COUNT_DIFFERS, Severity::Warning, at.span, message);
     }
+}
+
+/// Holds the bytes against the count of records that were written.
+///
+/// Full records have all the same size, so bytes are a multiple of their count, and where the command tells the size
+/// they are count times size; partial ones add less than a block each.
+fn against_records(report: &mut Report, block: &DdBlock<'_>, workload: Option<&Workload>) {
+    let (Some(records), Some(bytes), Some(at)) = (
+        report.measurement.records_out,
+        &report.measurement.bytes,
+        block.records_out,
+    ) else {
+        return;
+    };
+    // what a failed write left behind is counted in bytes and in no record
+    if !report.errors.is_empty() || report.interrupted || block.truncated.is_some() {
+        return;
+    }
+    let bytes = bytes.lo().0;
+    let (full, partial) = (records.full, records.partial);
+    let size = workload
+        .filter(|w| w.missing.is_empty() && w.around.tail.is_none())
+        // to toybox `kB` is 1024
+        .filter(|w| {
+            let gnu = |note: &String| note.starts_with("gnu-number:");
+            !(report.implementation == Some("toybox") && w.normalised.iter().any(gnu))
+        })
+        .and_then(Workload::dd)
+        .filter(|dd| dd.conv.is_empty() && !dd.other.iter().any(|(name, _)| name != "status"))
+        .and_then(|dd| dd.block_bytes)
+        .map(|size| size.0);
+    let message = match size {
+        // `count-differs` speaks of a command that is of another report
+        Some(size) if report.measurement.records_in == report.measurement.records_out => {
+            let least = full.saturating_mul(size);
+            let most = full.saturating_add(partial).saturating_mul(size);
+            if (least..=most).contains(&bytes) {
+                return;
+            }
+            format!("{full}+{partial} records of {size} bytes are not {bytes} bytes")
+        }
+        _ if partial == 0 && full > 0 && !bytes.is_multiple_of(full) => {
+            format!("{full} full records of one size can not be {bytes} bytes")
+        }
+        _ => return,
+    };
+    report.warn(Code::DISAGREE, Severity::Warning, at.span, message);
 }

@@ -119,11 +119,21 @@ fn bytes(
     sizes: &[Figure<'_>],
     kind: Kind,
 ) -> Option<Reading<Bytes>> {
+    // uutils has rounded sizes in several ways: one unit of the last digit to both sides holds for all
+    let roughly = matches!(kind, Kind::Uutils | Kind::UutilsOld);
     let fits = |count: u64| {
         sizes.iter().all(|size| {
             let (step, rounding) = kind.scale(size.text);
-            human::read::<Bytes>(&plain(size.text), step, rounding)
-                .is_ok_and(|possible| possible.contains(Bytes(count)))
+            human::read::<Bytes>(&plain(size.text), step, rounding).is_ok_and(|possible| {
+                let slack = if roughly {
+                    (possible.hi().0 - possible.lo().0) / 2
+                } else {
+                    0
+                };
+                possible.contains(Bytes(count))
+                    || possible.lo().0.saturating_sub(slack) <= count
+                        && count <= possible.hi().0.saturating_add(slack)
+            })
         })
     };
     let digits_end = figure.text.rfind(|c: char| c.is_ascii_digit())? + 1;
@@ -162,7 +172,20 @@ fn bytes(
         );
         return None;
     };
-    if !fits(count) && kind != Kind::Uutils && kind != Kind::UutilsOld {
+    // sizes that fit a part of a number that is grouped as one only may be wrong themselves
+    let part = start > 0 && is_grouped(digits);
+    if part {
+        report.warn(
+            Code::DISAGREE,
+            Severity::Warning,
+            figure.span,
+            format!(
+                "{digits} bytes do not print as {}, but {count} do; the latter was taken",
+                sizes.iter().map(|s| s.text).collect::<Vec<_>>().join(", ")
+            ),
+        );
+    }
+    if !fits(count) {
         report.warn(
             Code::DISAGREE,
             Severity::Warning,
@@ -178,6 +201,17 @@ fn bytes(
         span: Span::new(figure.span.start + start as u32, figure.span.end),
     };
     Some(Reading::of(Possible::exactly(Bytes(count)), figure))
+}
+
+/// Whether digits are grouped as in one number: three in each group but the first, which has no more.
+fn is_grouped(digits: &str) -> bool {
+    let mut groups = digits
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|group| !group.is_empty());
+    groups
+        .next()
+        .is_some_and(|first| first.len() <= 3 && !first.starts_with('0'))
+        && groups.all(|group| group.len() == 3)
 }
 
 fn seconds(

@@ -159,7 +159,8 @@ pub fn records<'t>(log: &Log<'_>, text: &'t str) -> Option<Records<'t>> {
         if !(before.is_empty()
             || stands_free
             || before.ends_with("&nbsp;")
-            || ends_in_control(before))
+            || ends_in_control(before)
+            || before.trim_start() == "//")
         {
             continue;
         }

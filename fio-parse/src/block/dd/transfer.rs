@@ -188,11 +188,13 @@ fn at_slash(text: &str, free: usize, slash: usize) -> Option<(Parts<'_>, usize)>
     }
     // from the left, so that all groups of a grouped number are taken
     starts.into_iter().rev().find_map(|start| {
-        let inside = start > 0 && matches!(bytes[start - 1], b'.' | b'-' | b'_' | b'/')
-            || start > free
-                && bytes[start - 1].is_ascii_alphanumeric()
-                // ^M, as some programs show a carriage return
-                && (start < 2 || bytes[start - 2] != b'^');
+        let commented = start < 64 && text[..start].trim_start() == "//";
+        let inside =
+            start > 0 && matches!(bytes[start - 1], b'.' | b'-' | b'_' | b'/') && !commented
+                || start > free
+                    && bytes[start - 1].is_ascii_alphanumeric()
+                    // ^M, as some programs show a carriage return
+                    && (start < 2 || bytes[start - 2] != b'^');
         if inside {
             return None;
         }
