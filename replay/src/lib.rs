@@ -39,6 +39,7 @@ pub mod output;
 pub mod places;
 pub mod plan;
 pub mod progress;
+pub mod repeat;
 pub mod report;
 pub mod run;
 pub mod sandbox;

@@ -311,6 +311,9 @@ fn plan_job(
     if pattern.writes && !syncs.end_fsync && !syncs.on_close {
         draft.note("flush-after-run");
     }
+    if choices.steady.is_some() {
+        draft.note("steady-state");
+    }
     let hint = match choices.hint {
         Hint::None => None,
         Hint::Pattern => Some(pattern.random),
@@ -360,6 +363,7 @@ fn plan_job(
         verify: choices.verify.clone(),
         place: choices.place.clone(),
         exit_all: choices.exit_all,
+        steady: choices.steady,
         ..JobPlan::plain(&job.name, pattern, extent.region)
     };
     Some((plan, extent))

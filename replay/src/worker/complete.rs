@@ -6,7 +6,6 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     /// Counts what is complete.
     #[inline(always)]
     pub(super) fn count_done(&mut self) -> Result<(), Failure> {
-        let before = self.outcome.flows[0].ios + self.outcome.flows[1].ios;
         let mut run = match self.done.first() {
             Some(first) => Run::of(&self.slots[first.slot as usize]),
             None => return Ok(()),
@@ -29,12 +28,11 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             }
             run.add(&self.slots[slot as usize]);
             self.free.push(slot);
+            if let Some(pacer) = &mut self.pacer {
+                pacer.came(slot, run.kind == SlotKind::Write, self.now);
+            }
         }
         self.count_run(&run);
-        if let Some(pacer) = &mut self.pacer {
-            let counted = self.outcome.flows[0].ios + self.outcome.flows[1].ios;
-            pacer.completed((counted - before) as u32);
-        }
         self.done.clear();
         if self.now - self.sample_start >= SAMPLE_NS {
             self.end_sample();
@@ -87,6 +85,9 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             self.compare(slot, index)?;
         }
         self.free.push(slot);
+        if let Some(pacer) = &mut self.pacer {
+            pacer.came(slot, data.kind == SlotKind::Write, self.now);
+        }
         let mut run = Run::of(&data);
         run.add(&data);
         // It is counted as no longer under way already.

@@ -227,6 +227,10 @@ pub struct JobOutcome {
     pub wraps: u64,
     /// Passes begun.
     pub passes: u64,
+    /// Latencies of reads and writes from when they were due, under a rate.
+    pub corrected: Option<Box<[Histogram; 2]>>,
+    /// When the rate was steady, ns since the start, if that was looked for and found.
+    pub steady_after_ns: Option<u64>,
     /// The series.
     pub samples: Vec<Sample>,
     /// Everything ever issued, ramp included: I/Os, bytes, bytes written.

@@ -11,8 +11,8 @@ use fio_parse::workload::Job;
 
 use super::Draft;
 use super::job::{
-    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Strided, Think,
-    Verify,
+    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Steady, Strided,
+    Think, Verify,
 };
 use crate::content::Content;
 pub(super) use judge::{is_presentation, judge_program};
@@ -44,6 +44,7 @@ pub(super) struct Choices {
     pub exit_all: bool,
     pub offset_increment: u64,
     pub most_ios: Option<u64>,
+    pub steady: Option<Steady>,
     /// The CPUs are dealt out to the clones one by one.
     pub split_cpus: bool,
     /// A size that depends on the target, as written.
@@ -68,6 +69,7 @@ impl Default for Choices {
             sizes: None,
             service: Service::RoundRobin(1),
             open_files: None,
+            steady: None,
             batch: Batch::default(),
             pace: Pace::default(),
             ring: Ring::default(),
@@ -105,6 +107,7 @@ struct Parts {
     no_verify: bool,
     zone: (Option<u64>, Option<u64>, u64),
     think: (u64, u64, u32),
+    steady: (u64, u64),
     prio: (Option<u16>, Option<u16>),
 }
 
@@ -301,6 +304,9 @@ fn content_and_pace(
         "thinktime" => put(&mut parts.think.0, time(value, 1000)),
         "thinktime_spin" => put(&mut parts.think.1, time(value, 1000)),
         "thinktime_blocks" => put(&mut parts.think.2, narrow()),
+        "steadystate" => put(&mut choices.steady, Steady::parse(value).map(Some)),
+        "steadystate_duration" => put(&mut parts.steady.0, time(value, 1_000_000_000)),
+        "steadystate_ramp_time" => put(&mut parts.steady.1, time(value, 1_000_000_000)),
         "startdelay" => put(&mut choices.pace.delay_ns, time(value, 1_000_000_000)),
         "sqthread_poll" => put(&mut choices.ring.kernel_thread, flag()),
         "force_async" => put(
@@ -365,6 +371,17 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
     } else {
         content(false, parts.refill, !parts.no_scramble)
     };
+    // fio looks for no steady state without a duration.
+    let (window_ns, ramp_ns) = parts.steady;
+    let window_s = u32::try_from(window_ns / 1_000_000_000).unwrap_or(u32::MAX);
+    choices.steady = choices
+        .steady
+        .filter(|_| window_s > 0)
+        .map(|steady| Steady {
+            window_s,
+            ramp_ns,
+            ..steady
+        });
     let (ns, spin_ns, blocks) = parts.think;
     if ns > 0 {
         let spin_ns = spin_ns.min(ns);
