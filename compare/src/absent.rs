@@ -5,16 +5,21 @@
 //!
 //! Place: looks at the frame beside [`crate::build`]; [`crate::cli`] prints the lines on stderr.
 
+use std::collections::HashMap;
+
 use polars::prelude::*;
 
-use crate::derive;
 use crate::frame::{Base, Frame, key_column};
 use crate::keys::Key;
 use crate::metric::{Clock, Metric, Statistic};
+use crate::query;
 
 /// How many of [`KNOWN`] are figures of their own in a record, which are read quickly. The others
 /// are noted only for records without a bandwidth.
 pub const PLAIN: usize = 6;
+
+/// The bit of records of which only the quantities asked for were read.
+pub const UNSEEN: u32 = 1 << 31;
 
 /// Quantities and the metrics that they alone suffice for; the index is a bit in the frame's `has`.
 pub const KNOWN: &[(Base, Metric)] = &[
@@ -43,61 +48,58 @@ const fn latency(clock: Clock, statistic: Statistic) -> (Base, Metric) {
 
 /// A line for each machine of each input that has no value of any of these metrics.
 pub fn lines(frame: &Frame, metrics: &[Metric]) -> PolarsResult<Vec<String>> {
-    let shown = (metrics.iter())
-        .map(|m| {
-            let [lo, ..] = derive::expressions(*m);
-            lo.is_not_null()
-        })
-        .fold(col("failed"), Expr::or);
-    let machines = frame.key_texts.iter().find(|(key, _)| *key == Key::MACHINE);
-    let machine = match machines {
-        Some(_) => col(key_column(Key::MACHINE)),
-        None => lit(0u32),
+    let contexts = &frame.contexts;
+    let codes = |name: &str| -> PolarsResult<Vec<u32>> {
+        let column = contexts.column(name)?.u32()?;
+        Ok(column.iter().map(|c| c.unwrap_or(0)).collect())
     };
-    let rows = frame.rows.clone().lazy().select([
-        col("source"),
-        machine.cast(DataType::UInt32).alias("machine"),
-        shown.alias("shown"),
-        col("has"),
-    ]);
-    let groups = rows
-        .group_by_stable([col("source"), col("machine")])
-        .agg([col("shown").max(), col("has").unique()])
-        .filter(col("shown").not())
-        .collect()?;
-    let (source, machine) = (
-        groups.column("source")?.u32()?,
-        groups.column("machine")?.u32()?,
-    );
-    let has = groups.column("has")?.list()?;
+    let failed = contexts.column("failed")?.bool()?;
+    let mut shown: Vec<bool> = failed.iter().map(|f| f == Some(true)).collect();
+    for metric in metrics {
+        for (shown, with) in shown.iter_mut().zip(query::contexts_with(frame, *metric)?) {
+            *shown |= with;
+        }
+    }
+    let machines = frame.key_texts.iter().find(|(key, _)| *key == Key::MACHINE);
+    let machine_codes = match machines {
+        Some(_) => codes(&key_column(Key::MACHINE))?,
+        None => vec![0; shown.len()],
+    };
+    // Source and machine, whether anything of it is shown, what it has.
+    let mut groups: Vec<((u32, u32), bool, u32)> = Vec::new();
+    let mut known: HashMap<(u32, u32), usize> = HashMap::new();
+    let all = codes("source")?.into_iter().zip(machine_codes);
+    for ((name, shown), has) in all.zip(shown).zip(codes("has")?) {
+        let at = *known.entry(name).or_insert_with(|| {
+            groups.push((name, false, 0));
+            groups.len() - 1
+        });
+        groups[at].1 |= shown;
+        groups[at].2 |= has;
+    }
     let names: Vec<String> = metrics.iter().map(Metric::to_string).collect();
     let mut out = Vec::new();
-    for row in 0..groups.height() {
-        let text = |texts: &[String], code: Option<u32>| {
-            code.and_then(|c| texts.get(c as usize))
-                .cloned()
-                .unwrap_or_default()
-        };
-        let mut place = text(&frame.sources, source.get(row));
-        let name = machines.map_or_else(String::new, |(_, texts)| text(texts, machine.get(row)));
+    for ((source, machine), _, bits) in groups.into_iter().filter(|(_, shown, _)| !shown) {
+        let text =
+            |texts: &[String], code: u32| texts.get(code as usize).cloned().unwrap_or_default();
+        let mut place = text(&frame.sources, source);
+        let name = machines.map_or_else(String::new, |(_, texts)| text(texts, machine));
         if !name.is_empty() && name != place {
             place = format!("{place}, {name}");
-        }
-        let mut bits = 0;
-        if let Some(sets) = has.get_as_series(row) {
-            bits = sets.u32()?.iter().flatten().fold(0, |all, set| all | set);
         }
         let there: Vec<String> = (KNOWN.iter().enumerate())
             .filter(|(bit, _)| bits & (1 << bit) != 0)
             .map(|(_, (_, metric))| metric.to_string())
             .collect();
-        let there = if there.is_empty() {
-            "no other metric either".to_owned()
+        let there = if bits & UNSEEN != 0 {
+            "--list shows what it has".to_owned()
+        } else if there.is_empty() {
+            "has no other metric either".to_owned()
         } else {
-            format!("only {}; choose with --metric", there.join(", "))
+            format!("has only {}; choose with --metric", there.join(", "))
         };
         out.push(format!(
-            "{place}: not shown, no value of {}; has {there}",
+            "{place}: not shown, no value of {}; {there}",
             names.join(" or ")
         ));
     }

@@ -6,18 +6,16 @@
 //! to compare, or a gate found nothing to judge. A closed pipe ends the program quietly with 0.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
-use fio_parse::Log;
 
 use crate::absent;
 use crate::build;
 use crate::claims;
 use crate::derive;
-use crate::files::{expand, is_file, refuse_existing, write_new};
+use crate::files::{self, Talk, is_file, refuse_existing, write_new};
 use crate::filter::Filter;
 use crate::flat::{self, Form};
 use crate::frame::{Builder, Wanted};
@@ -25,8 +23,9 @@ use crate::gate::{self, Gate};
 use crate::grid::Report;
 use crate::keys::{self, Key};
 use crate::list::list;
-use crate::load::{self, Input, Plan};
+use crate::load::{self, Fate, Input, Plan};
 use crate::metric::Metric;
+use crate::query;
 use crate::render::{self, text::Style};
 use crate::scale;
 use crate::view::{Sort, View};
@@ -68,9 +67,13 @@ struct Args {
     #[arg(short, long, value_name = "METRICS", value_parser = metrics)]
     metric: Option<::std::vec::Vec<Metric>>,
 
-    /// What the others are compared with (a label or part of one; default: the first)
+    /// What the others are compared with: a label or part of one, or `best` (default: the first)
     #[arg(short, long, value_name = "LABEL")]
     base: Option<String>,
+
+    /// Compare each with each: a matrix of ratios for every test
+    #[arg(long, conflicts_with_all = ["base", "threshold"])]
+    pairwise: bool,
 
     /// Which records count: rw:randwrite AND bs:4k AND NOT machine:/mbp/i
     #[arg(short, long, value_name = "EXPR", value_parser = Filter::parse, default_value = "*")]
@@ -215,6 +218,9 @@ pub struct Terminal {
     pub stdin: bool,
 }
 
+/// How many values of a key are told where a filter finds none.
+const VALUES_SHOWN: usize = 8;
+
 fn metrics(text: &str) -> Result<Vec<Metric>, String> {
     let mut out = Vec::new();
     for name in text.split(',').map(str::trim).filter(|n| !n.is_empty()) {
@@ -304,67 +310,68 @@ fn compare(
     for path in output.into_iter().chain(args.export.as_deref()) {
         refuse_existing(path)?;
     }
-    let mut builder = Builder::new(plan.wanted.clone());
     let mut status = 0;
     let mut say = |line: &str| {
         let _ = writeln!(stderr, "{}", line.trim_end());
     };
-    let mut claims = String::new();
-    let mut names = Vec::new();
     let inputs = fio_parse::cli::inputs(&args.inputs, terminal.stdin).map_err(|e| e.to_string())?;
-    for input in inputs {
-        match expand(&input, args.recursive) {
-            Ok(list) => names.extend(list),
-            Err(message) => {
-                say(&format!("fio-compare: {message}"));
-                status = 2;
-            }
-        }
-    }
-    for (label, name) in names {
-        let bytes = if name == "-" {
-            let mut bytes = Vec::new();
-            stdin.read_to_end(&mut bytes).map(|_| bytes)
-        } else {
-            fs::read(&name)
-        };
-        let bytes = match bytes {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                say(&format!("fio-compare: {name}: {error}"));
-                status = 2;
-                continue;
-            }
-        };
-        if args.claims {
-            match check_claims(args, &name, &bytes) {
-                Ok(text) => claims.push_str(&text),
-                Err(message) => {
-                    say(&format!("fio-compare: {message}"));
-                    status = 2;
-                }
-            }
-            continue;
-        }
-        let input = Input { name, label, bytes };
-        let (found, outcome) = load::load(&input, &plan);
-        if !args.quiet {
-            outcome.remarks.iter().for_each(|r| say(r));
-        }
-        for error in &outcome.errors {
-            say(&format!("fio-compare: {error}"));
+    let mut hear = |talk: Talk| match talk {
+        Talk::Remark(_) if args.quiet => {}
+        Talk::Odd(_) if args.quiet => {}
+        Talk::Remark(text) => say(&format!("fio-compare: {text}")),
+        Talk::Odd(text) => say(&text),
+        Talk::Error(text) => {
+            say(&format!("fio-compare: {text}"));
             status = 2;
         }
-        if outcome.records == 0 && outcome.errors.is_empty() && !args.quiet {
-            say(&format!(
-                "fio-compare: {}: no results of fio or dd found",
-                input.name
-            ));
-        }
-        builder.absorb(found);
-    }
+    };
     if args.claims {
-        return Ok((claims.into_bytes(), status));
+        let mut findings = Vec::new();
+        let work = |input: &Input<'_>| {
+            let (mut records, outcome) = load::records(input);
+            records.retain(|r| plan.fate(&|key| key.get(r)) != Fate::Filtered);
+            (claims::of_records(&records), outcome.errors)
+        };
+        files::each(inputs, args.recursive, stdin, work, |result| match result {
+            Ok((found, errors)) => {
+                findings.extend(found);
+                errors.into_iter().for_each(|e| hear(Talk::Error(e)));
+            }
+            Err(talk) => hear(talk),
+        });
+        let text = match args.format {
+            Format::Json | Format::Jsonl => claims::jsonl(&findings),
+            _ => claims::text(&findings),
+        };
+        if findings.is_empty() {
+            hear(Talk::Remark("no claim that can be checked".into()));
+        }
+        return Ok((text.into_bytes(), status));
+    }
+    let mut builder = Builder::new(plan.wanted.clone());
+    let work = |input: &Input<'_>| (input.name.clone(), load::load(input, &plan));
+    files::each(inputs, args.recursive, stdin, work, |result| match result {
+        Ok((name, (found, outcome))) => {
+            outcome.remarks.into_iter().for_each(|r| hear(Talk::Odd(r)));
+            if outcome.records == 0 && outcome.errors.is_empty() {
+                hear(Talk::Remark(format!(
+                    "{name}: no results of fio or dd found"
+                )));
+            }
+            outcome
+                .errors
+                .into_iter()
+                .for_each(|e| hear(Talk::Error(e)));
+            builder.absorb(found);
+        }
+        Err(talk) => hear(talk),
+    });
+    match builder.warmups() {
+        0 => {}
+        1 => hear(Talk::Remark("a run that only warms up is left out".into())),
+        many => hear(Talk::Remark(format!(
+            "{many} runs that only warm up are left out"
+        ))),
     }
     if builder.is_empty() {
         say(if matches!(args.filter, Filter::All) {
@@ -372,6 +379,19 @@ fn compare(
         } else {
             "fio-compare: nothing to compare: no record was found that passes the filter"
         });
+        for (key, texts) in builder.dropped() {
+            let mut shown: Vec<String> = (texts.iter().take(VALUES_SHOWN))
+                .map(|text| format!("`{text}`"))
+                .collect();
+            if texts.len() > shown.len() {
+                shown.push(format!("{} more", texts.len() - shown.len()));
+            }
+            say(&format!(
+                "fio-compare: {} is {}",
+                key.name(),
+                shown.join(", ")
+            ));
+        }
         // 1 is the gate's: a call that found nothing must not look like a regression
         return Ok((Vec::new(), 2));
     }
@@ -395,6 +415,11 @@ fn compare(
     }
     let asked = view.metrics.as_deref().unwrap_or(build::DEFAULT_METRICS);
     let absent = absent::lines(&frame, asked).map_err(|e| e.to_string())?;
+    let mut lacking: Vec<&Metric> = Vec::new();
+    if let Some(asked) = &view.metrics {
+        let present = query::present(&frame, asked).map_err(|e| e.to_string())?;
+        lacking.extend(asked.iter().filter(|m| !present.contains(m)));
+    }
     // Without a table the reason is no mere remark.
     let report = build::report(&frame, &view);
     let empty = report.as_ref().is_ok_and(|r| r.grids.is_empty());
@@ -402,6 +427,11 @@ fn compare(
         absent
             .iter()
             .for_each(|line| say(&format!("fio-compare: {line}")));
+        if !empty && report.is_ok() {
+            lacking
+                .iter()
+                .for_each(|m| say(&format!("fio-compare: no record has a value of {m}")));
+        }
     }
     let report = match (report, args.threshold) {
         (Ok(report), _) => report,
@@ -444,20 +474,6 @@ fn compare(
     }
     let text = render(args, &report, &lines, terminal)?;
     Ok((text, status))
-}
-
-fn check_claims(args: &Args, name: &str, bytes: &[u8]) -> Result<String, String> {
-    if load::is_records(bytes) || Form::of_bytes(bytes).is_some() {
-        return Err(format!(
-            "{name}: holds records, which keep no prose; --claims needs the post itself"
-        ));
-    }
-    let log = Log::from_bytes(name, bytes).map_err(|e| format!("{name}: {e}"))?;
-    let found = claims::check(&log, &fio_parse::parse(&log).records);
-    Ok(match args.format {
-        Format::Json | Format::Jsonl => claims::jsonl(name, &found),
-        _ => claims::text(name, &found),
-    })
 }
 
 fn export_form(path: &Path) -> Result<Form, String> {
@@ -525,6 +541,7 @@ fn view(args: &Args) -> View {
         ignore: args.ignore.clone(),
         metrics: args.metric.clone(),
         base: args.base.clone(),
+        pairwise: args.pairwise,
         filter: args.filter.clone(),
         units: args.unit.clone(),
         force: args.force,

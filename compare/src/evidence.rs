@@ -1,7 +1,7 @@
 //! What the columns are made from: the one place that turns a record into parts.
 //!
 //! [`Evidence`] is implemented by the records of `fio_parse` and by the rows of flat files
-//! ([`crate::flat`]), so that both fill the same columns by the same code.
+//! ([`crate::scan`]), so that both fill the same columns by the same code.
 
 use std::borrow::Cow;
 
@@ -18,8 +18,6 @@ use crate::tests_of;
 pub trait Evidence {
     /// The input.
     fn source(&self) -> Cow<'_, str>;
-    /// The invocation within the input.
-    fn run(&self) -> u32;
     /// fio's group; the greatest number where there is none.
     fn group(&self) -> u32;
     /// Its scope's place among those of one run, the one to prefer first.
@@ -43,17 +41,11 @@ pub trait Evidence {
     /// The block size in bytes if there is just one, and the time in ns that a timed job with a
     /// flush at its end was asked to run.
     fn block_and_nominal(&self) -> (Option<f64>, Option<f64>);
-    /// A quantity.
-    fn base(&self, base: Base) -> Option<Bounds>;
 }
 
 impl Evidence for Record {
     fn source(&self) -> Cow<'_, str> {
         (&*self.source.name).into()
-    }
-
-    fn run(&self) -> u32 {
-        self.run
     }
 
     fn group(&self) -> u32 {
@@ -103,10 +95,6 @@ impl Evidence for Record {
     fn block_and_nominal(&self) -> (Option<f64>, Option<f64>) {
         block_and_nominal(self)
     }
-
-    fn base(&self, base: Base) -> Option<Bounds> {
-        self::base(self, base)
-    }
 }
 
 /// The scope to prefer among those of one run: sums before their parts, so that nothing is
@@ -122,7 +110,8 @@ fn rank(kind: ScopeKind) -> u32 {
     }
 }
 
-fn base(record: &Record, base: Base) -> Option<Bounds> {
+/// A quantity of a record.
+pub fn base(record: &Record, base: Base) -> Option<Bounds> {
     let m = &record.measurement;
     match base {
         Base::BytesPerSec => m.bytes_per_sec.as_ref().and_then(bounds),
@@ -187,6 +176,14 @@ fn notes_of(record: &Record) -> Vec<Note> {
         .collect();
     for error in &record.errors {
         notes.push(note("failed", format!("failed: {}", error.text).into()));
+    }
+    if let Some(steady) = (record.measurement.steady_state.as_ref()).filter(|s| !s.attained) {
+        let far = steady.criterion.as_ref();
+        let far = far.map_or_else(String::new, |c| format!(", in the end {c}"));
+        notes.push(note(
+            "not-steady",
+            format!("did not become steady as asked ({}{far})", steady.target).into(),
+        ));
     }
     if record.interrupted {
         notes.push(note("interrupted", "interrupted before its end".into()));

@@ -1,45 +1,116 @@
-//! Files on the command line: which an argument stands for, and results that go to new files only.
+//! Files on the command line: what is read of them, and results that go to new files only.
 //!
-//! A person's data is never overwritten: a name that exists is refused before anything is read.
+//! Folders are walked with `-r` by [`fio_parse::folder`], as `fio-parse` itself does, and files are
+//! read by all cores. A person's data is never overwritten: a name that exists is refused before
+//! anything is read.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
-use fio_parse::cli::{Input, Place};
+use fio_parse::cli::{Content, Input, Place, sniff};
+use fio_parse::folder::{Found, in_order, walk};
 
-/// An argument as (label, name) pairs; directories become their files with `-r`, in order of name.
-pub fn expand(input: &Input, recursive: bool) -> Result<Vec<(Option<String>, String)>, String> {
-    let (label, name) = (input.label.clone(), input.name());
-    if input.place == Place::Stdin || !Path::new(&name).is_dir() {
-        return Ok(vec![(label, name)]);
-    }
-    if !recursive {
-        return Err(format!(
-            "{name}: expected a file, found a directory; -r reads the files below it"
-        ));
-    }
-    let mut files = Vec::new();
-    walk(Path::new(&name), &mut files).map_err(|e| format!("{name}: {e}"))?;
-    files.sort();
-    Ok(files.into_iter().map(|f| (label.clone(), f)).collect())
+use crate::flat::Form;
+use crate::load::{self, Source};
+
+/// How many bytes tell what is in a file.
+const HEAD: u64 = 512;
+
+/// Something to say about the inputs.
+pub enum Talk {
+    /// A remark, which `--quiet` keeps back.
+    Remark(String),
+    /// What was odd in an input, with its place; likewise.
+    Odd(String),
+    /// What could not be read.
+    Error(String),
 }
 
-/// Regular files below a directory; hidden ones and symbolic links to directories are left out.
-fn walk(directory: &Path, files: &mut Vec<String>) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_name().as_encoded_bytes().starts_with(b".") {
-            continue;
-        }
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            walk(&entry.path(), files)?;
-        } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
-            files.push(entry.path().to_string_lossy().into_owned());
-        }
+/// Does `work` for each input, many at a time, and hands the results to `take` in order. Folders
+/// become their files if `recursive`; standard input is read from `stdin`.
+pub fn each<O: Send>(
+    inputs: Vec<Input>,
+    recursive: bool,
+    stdin: &mut dyn Read,
+    work: impl Fn(&load::Input<'_>) -> O + Sync,
+    mut take: impl FnMut(Result<O, Talk>),
+) {
+    let mut piped = Vec::new();
+    if inputs.iter().any(|input| input.place == Place::Stdin)
+        && let Err(error) = stdin.read_to_end(&mut piped)
+    {
+        take(Err(Talk::Error(format!("-: {error}"))));
     }
-    Ok(())
+    let read = |found: Found| match found {
+        Found::Input(input) => with_content(&input, &piped, &work),
+        Found::Skipped(why) => Err(Talk::Remark(why)),
+        Found::Failed(why) => Err(Talk::Error(why)),
+    };
+    if !recursive && inputs.len() == 1 {
+        // One thing to do needs no threads; a large input brings its own.
+        inputs
+            .into_iter()
+            .for_each(|input| take(read(Found::Input(input))));
+        return;
+    }
+    let take = |result| {
+        take(result);
+        true
+    };
+    if recursive {
+        in_order(walk(inputs, is_flat), read, take);
+    } else {
+        in_order(inputs.into_iter().map(Found::Input), read, take);
+    }
+}
+
+/// Records in a form that is no text.
+fn is_flat(head: &[u8]) -> bool {
+    Form::of_bytes(head).is_some()
+}
+
+fn with_content<O>(
+    input: &Input,
+    piped: &[u8],
+    work: &impl Fn(&load::Input<'_>) -> O,
+) -> Result<O, Talk> {
+    let run = |source| {
+        work(&load::Input {
+            name: input.name(),
+            label: input.label.clone(),
+            source,
+        })
+    };
+    let path = match &input.place {
+        Place::Stdin => return Ok(run(Source::Bytes(piped))),
+        Place::Path(path) => path,
+    };
+    match head(path) {
+        Some((file, head)) if Form::of_bytes(&head) == Some(Form::Parquet) => {
+            Ok(run(Source::Parquet(&file)))
+        }
+        // A label may name what only all records together tell.
+        Some((file, head)) if input.label.is_none() && sniff(&head) == Content::Records => {
+            Ok(run(Source::Lines(&file)))
+        }
+        _ => match input.read() {
+            Ok(bytes) => Ok(run(Source::Bytes(&bytes))),
+            Err(error) => Err(Talk::Error(error.to_string())),
+        },
+    }
+}
+
+/// A regular file, to be read from its start, and its first bytes.
+fn head(path: &Path) -> Option<(File, Vec<u8>)> {
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut file = File::open(path).ok()?;
+    let mut head = Vec::new();
+    (&file).take(HEAD).read_to_end(&mut head).ok()?;
+    file.rewind().ok()?;
+    Some((file, head))
 }
 
 /// Whether results go to a file of this name, and not to standard output.
@@ -49,7 +120,7 @@ pub fn is_file(path: &Path) -> bool {
 
 /// Writes a file that does not exist yet; what a person has is never overwritten.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    fs::File::create_new(path)?.write_all(bytes)
+    File::create_new(path)?.write_all(bytes)
 }
 
 /// Refuses a name that is taken, be it by a file, a device or a symbolic link to nowhere.

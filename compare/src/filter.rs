@@ -277,7 +277,15 @@ impl Parser {
             }
             Some(Token::Word(word)) => {
                 let column = self.tokens[self.at].0;
-                let key = keys::parse(&word).map_err(|e| format!("column {column}: {e}"))?;
+                let key = keys::parse(&word).map_err(|e| {
+                    let hint = match word.split_once('=') {
+                        Some((key, value)) if keys::parse(key).is_ok() => {
+                            format!("; write {key}:{value}")
+                        }
+                        _ => String::new(),
+                    };
+                    format!("column {column}: {e}{hint}")
+                })?;
                 self.at += 1;
                 if self.peek() != Some(&Token::Colon) {
                     return Err(self.expected(&format!("`:` and a value after `{word}`")));

@@ -12,20 +12,14 @@
 //! | `bytes_per_sec`, `bytes_per_sec_lo`, `bytes_per_sec_hi`, likewise `bytes`, `iops`, `runtime_ns`, `wall_ns`, `io_phase_ns`, `flush_ns`, `cpu_ns`, `cpu_share`, `clat_p99_ns`, ... | float |
 //! | `notes` | text, remarks as `code: sentence`, one a line |
 //!
-//! Written with `--export`, read as any input (told by their first bytes). Of latencies the
-//! figures in [`LATENCIES`] are kept.
-
-use std::borrow::Cow;
-use std::io::Cursor;
+//! Written with `--export`, read as any input (told by their first bytes) by [`crate::scan`]. Of
+//! latencies the figures in [`LATENCIES`] are kept.
 
 use polars::prelude::*;
 use polars_io::prelude::KeyValueMetadata;
 
-use crate::bounds::Bounds;
-use crate::evidence::Evidence;
-use crate::frame::{Base, Builder, Frame, Note, Wanted, key_column};
+use crate::frame::{Base, Frame, Wanted, key_column};
 use crate::keys::Key;
-use crate::load::Plan;
 use crate::metric::{Clock, Statistic};
 
 /// Version of the layout.
@@ -94,7 +88,7 @@ impl Form {
 }
 
 /// Every quantity of a flat file with the name of its column.
-fn quantities() -> Vec<(Base, String)> {
+pub fn quantities() -> Vec<(Base, String)> {
     let mut all: Vec<(Base, String)> = [
         (Base::BytesPerSec, "bytes_per_sec"),
         (Base::Bytes, "bytes"),
@@ -148,7 +142,10 @@ pub fn wanted() -> Wanted {
 
 /// A frame of [`wanted`] columns as a flat table. Quantities that no record has are left out.
 pub fn table(frame: &Frame) -> PolarsResult<DataFrame> {
-    let rows = &frame.rows;
+    let shared: Vec<&str> = (frame.contexts.get_column_names().into_iter())
+        .map(|name| name.as_str())
+        .collect();
+    let rows = &frame.wide(0, frame.len(), &shared)?;
     let codes = |name: &str| -> PolarsResult<Vec<u32>> {
         Ok(rows
             .column(name)?
@@ -235,193 +232,4 @@ pub fn write(frame: &Frame, form: Form) -> PolarsResult<Vec<u8>> {
             .finish(&mut table)?,
     }
     Ok(bytes)
-}
-
-/// Reads a flat file into columns; gives the number of its rows as well.
-pub fn read(bytes: &[u8], form: Form, plan: &Plan) -> PolarsResult<(Builder, usize)> {
-    let table = match form {
-        Form::Parquet => ParquetReader::new(Cursor::new(bytes)).finish()?,
-        Form::Arrow => IpcReader::new(Cursor::new(bytes)).finish()?,
-        // Every column as text: a version `9.10` must not become the number 9.1.
-        Form::Csv => CsvReadOptions::default()
-            .with_has_header(true)
-            .with_infer_schema_length(Some(0))
-            .into_reader_with_file_handle(Cursor::new(bytes))
-            .finish()?,
-    };
-    let columns = Columns::new(&table)?;
-    let mut builder = Builder::new(plan.wanted.clone());
-    for row in 0..table.height() {
-        let row = FlatRow {
-            columns: &columns,
-            row,
-        };
-        if plan.filter.matches(&|key| row.key(key)) {
-            builder.push(&row);
-        }
-    }
-    Ok((builder, table.height()))
-}
-
-/// The table by what its columns mean; absent ones are empty.
-struct Columns {
-    texts: Vec<(String, StringChunked)>,
-    keys: Vec<Option<StringChunked>>,
-    numbers: Vec<(Base, [Float64Chunked; 3])>,
-    block: Option<Float64Chunked>,
-    nominal: Option<Float64Chunked>,
-    rank: UInt32Chunked,
-    failed: BooleanChunked,
-    dd: BooleanChunked,
-}
-
-impl Columns {
-    fn new(table: &DataFrame) -> PolarsResult<Columns> {
-        let text = |name: &str| -> PolarsResult<Option<StringChunked>> {
-            match table.column(name) {
-                Ok(column) => Ok(Some(column.cast(&DataType::String)?.str()?.clone())),
-                Err(_) => Ok(None),
-            }
-        };
-        let number = |name: &str| -> PolarsResult<Option<Float64Chunked>> {
-            match table.column(name) {
-                Ok(column) => Ok(Some(column.cast(&DataType::Float64)?.f64()?.clone())),
-                Err(_) => Ok(None),
-            }
-        };
-        let mut texts = Vec::new();
-        for name in ["source", "asked", "heading", "wall_covers", "notes"] {
-            if let Some(column) = text(name)? {
-                texts.push((name.to_owned(), column));
-            }
-        }
-        let mut numbers = Vec::new();
-        for (base, name) in quantities() {
-            let (lo, hi) = (format!("{name}_lo"), format!("{name}_hi"));
-            if let (Some(value), Some(lo), Some(hi)) = (number(&name)?, number(&lo)?, number(&hi)?)
-            {
-                numbers.push((base, [lo, value, hi]));
-            }
-        }
-        let flag = |name: &str| -> PolarsResult<BooleanChunked> {
-            let column = table.column(name)?;
-            match column.dtype() {
-                DataType::String => Ok(column.str()?.equal("true")),
-                _ => Ok(column.bool()?.clone()),
-            }
-        };
-        Ok(Columns {
-            texts,
-            keys: Key::all()
-                .map(|key| {
-                    if key == Key::TEST || key == Key::METRIC {
-                        Ok(None)
-                    } else {
-                        text(key.name())
-                    }
-                })
-                .collect::<PolarsResult<_>>()?,
-            numbers,
-            block: number("block_bytes")?,
-            nominal: number("nominal_runtime_ns")?,
-            rank: table
-                .column("scope_rank")?
-                .cast(&DataType::UInt32)?
-                .u32()?
-                .clone(),
-            failed: flag("failed")?,
-            dd: flag("dd")?,
-        })
-    }
-}
-
-struct FlatRow<'c> {
-    columns: &'c Columns,
-    row: usize,
-}
-
-impl FlatRow<'_> {
-    fn text(&self, name: &str) -> &str {
-        let column = self.columns.texts.iter().find(|(n, _)| n == name);
-        column.and_then(|(_, c)| c.get(self.row)).unwrap_or("")
-    }
-
-    fn named(&self, name: &str) -> Cow<'_, str> {
-        crate::keys::parse(name).map_or(Cow::Borrowed(""), |key| self.key(key))
-    }
-}
-
-impl Evidence for FlatRow<'_> {
-    fn source(&self) -> Cow<'_, str> {
-        self.text("source").into()
-    }
-
-    fn run(&self) -> u32 {
-        self.named("run").parse().unwrap_or(0)
-    }
-
-    fn group(&self) -> u32 {
-        self.named("group").parse().unwrap_or(u32::MAX)
-    }
-
-    fn rank(&self) -> u32 {
-        self.columns.rank.get(self.row).unwrap_or(u32::MAX)
-    }
-
-    fn failed(&self) -> bool {
-        self.columns.failed.get(self.row).unwrap_or(false)
-    }
-
-    fn dd(&self) -> bool {
-        self.columns.dd.get(self.row).unwrap_or(false)
-    }
-
-    fn asked(&self) -> Cow<'_, str> {
-        self.text("asked").into()
-    }
-
-    fn heading(&self) -> Cow<'_, str> {
-        self.text("heading").into()
-    }
-
-    fn fallback(&self) -> Cow<'_, str> {
-        let job = self.named("job");
-        if job.is_empty() {
-            self.named("tool")
-        } else {
-            job
-        }
-    }
-
-    fn covers(&self) -> Cow<'_, str> {
-        self.text("wall_covers").into()
-    }
-
-    fn key(&self, key: Key) -> Cow<'_, str> {
-        let index = Key::all().position(|k| k == key).unwrap_or(0);
-        let column = self.columns.keys.get(index).and_then(Option::as_ref);
-        column.and_then(|c| c.get(self.row)).unwrap_or("").into()
-    }
-
-    fn notes(&self) -> Vec<Note> {
-        (self.text("notes").lines())
-            .map(|line| {
-                let (code, text) = line.split_once(": ").unwrap_or(("note", line));
-                Note {
-                    code: code.to_owned(),
-                    text: text.to_owned(),
-                }
-            })
-            .collect()
-    }
-
-    fn block_and_nominal(&self) -> (Option<f64>, Option<f64>) {
-        let at = |column: &Option<Float64Chunked>| column.as_ref().and_then(|c| c.get(self.row));
-        (at(&self.columns.block), at(&self.columns.nominal))
-    }
-
-    fn base(&self, base: Base) -> Option<Bounds> {
-        let (_, [lo, value, hi]) = self.columns.numbers.iter().find(|(b, _)| *b == base)?;
-        Bounds::new(lo.get(self.row)?, value.get(self.row)?, hi.get(self.row)?)
-    }
 }

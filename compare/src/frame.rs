@@ -1,14 +1,25 @@
-//! Records as columns: one row a record, one column a key or quantity.
+//! Records as columns: one row a record, one column a quantity; all else is a context.
 //!
-//! The frame is a view built at the last moment and only as wide as the question needs: the keys
-//! asked for as codes of a [`Dict`], the quantities that the asked metrics derive from as three
-//! columns each (`lo`, `value`, `hi`, base units), the settings and notes of a record as one code
-//! for the whole set. Records are pushed one by one and dropped, so a million of them take some
-//! hundred megabytes and not gigabytes; builders filled by several threads are joined in order.
+//! The frame is a view built at the last moment and only as wide as the question needs. Records
+//! repeat what they say of themselves (the same machine, test, settings, remarks), so everything
+//! but the run number and the figures is kept once for all records that share it, as a *context*;
+//! a row holds its code, the run, and the quantities that the asked metrics derive from as three
+//! columns each (`lo`, `value`, `hi`, base units). Records are pushed one by one and dropped, so
+//! ten million of them fit in memory; builders filled by several threads are joined in order.
+//!
+//! Rows:
 //!
 //! | column | type | content |
 //! |---|---|---|
-//! | `source`, `run` | u32 | input and invocation |
+//! | `context` | u32 | row of the contexts |
+//! | `run` | u32 | invocation within the input |
+//! | `q:NAME:lo` ... | f64 | a quantity |
+//!
+//! Contexts, in order of first appearance:
+//!
+//! | column | type | content |
+//! |---|---|---|
+//! | `source` | u32 | input |
 //! | `group` | u32 | fio's group; the greatest number where there is none |
 //! | `rank` | u32 | scope, the one to prefer first |
 //! | `failed` | bool | errors were reported, or the run was cut short |
@@ -19,18 +30,19 @@
 //! | `basis` | u32 | what the wall time covers |
 //! | `block` | f64 | block size where there is one |
 //! | `nominal` | f64 | ns that a timed job with a flush at its end was asked to run |
-//! | `has` | u32 | which of [`absent::KNOWN`] there are, a bit each |
-//! | `q:NAME:lo` ... | f64 | a quantity |
+//! | `has` | u32 | which of [`absent::KNOWN`] its records have, a bit each |
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use fio_parse::Record;
 use polars::prelude::*;
 
 use crate::absent;
 use crate::bounds::Bounds;
 use crate::dict::Dict;
-use crate::evidence::Evidence;
-use crate::keys::Key;
+use crate::evidence::{self, Evidence};
+use crate::keys::{Key, UNKNOWN};
 use crate::metric::{Clock, Statistic};
 use crate::residue;
 use crate::tests_of::{self, Facts};
@@ -104,31 +116,20 @@ pub struct Builder {
     note_sets: Dict<Vec<u32>>,
     setting_sets: Dict<Vec<u32>>,
     key_texts: Vec<Dict<String>>,
-    rows: Rows,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Rows {
-    source: Vec<u32>,
-    run: Vec<u32>,
-    group: Vec<u32>,
-    rank: Vec<u32>,
-    failed: Vec<bool>,
-    settings: Vec<u32>,
-    notes: Vec<u32>,
-    facts: Vec<u32>,
-    basis: Vec<u32>,
-    dd: Vec<bool>,
-    block: Vec<Option<f64>>,
-    nominal: Vec<Option<f64>>,
+    contexts: Dict<Context>,
+    /// For each context, which of [`absent::KNOWN`] its records have.
     has: Vec<u32>,
-    keys: Vec<Vec<u32>>,
-    bases: Vec<[Vec<Option<f64>>; 3]>,
+    context: Vec<u32>,
+    run: Vec<u32>,
+    bases: Vec<[Vec<f64>; 3]>,
+    warmups: usize,
+    /// What the records that the filter dropped have for the keys that it asks for.
+    dropped: Vec<(Key, Dict<String>)>,
 }
 
 /// What a record says beside its run number and figures, as codes of the builder that made it.
-#[derive(Clone, Debug)]
-pub struct Context {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Context {
     source: u32,
     group: u32,
     rank: u32,
@@ -138,9 +139,19 @@ pub struct Context {
     settings: u32,
     notes: u32,
     basis: u32,
-    block: Option<f64>,
-    nominal: Option<f64>,
+    block: Option<Bits>,
+    nominal: Option<Bits>,
     keys: Vec<u32>,
+}
+
+/// A number that is equal where its bits are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Bits(u64);
+
+impl Bits {
+    fn number(self) -> f64 {
+        f64::from_bits(self.0)
+    }
 }
 
 /// The columns and what their codes mean.
@@ -148,6 +159,8 @@ pub struct Context {
 pub struct Frame {
     /// One row a record.
     pub rows: DataFrame,
+    /// What records share, one row a context.
+    pub contexts: DataFrame,
     /// The names of the inputs by code.
     pub sources: Vec<String>,
     /// The texts of each wanted key's codes, in the order of [`Wanted::keys`].
@@ -163,16 +176,24 @@ pub struct Frame {
     pub texts: Vec<String>,
 }
 
+/// Which of [`absent::KNOWN`] there are, a bit each; what can be derived is looked at only where
+/// no bandwidth stands.
+pub fn known_bits(there: impl Fn(Base) -> bool) -> u32 {
+    let known = match there(Base::BytesPerSec) {
+        true => &absent::KNOWN[..absent::PLAIN],
+        false => absent::KNOWN,
+    };
+    (known.iter().enumerate())
+        .filter(|(_, (quantity, _))| there(*quantity))
+        .fold(0, |bits, (bit, _)| bits | 1 << bit)
+}
+
 impl Builder {
     /// An empty builder for these columns.
     pub fn new(wanted: Wanted) -> Builder {
-        let rows = Rows {
-            keys: vec![Vec::new(); wanted.keys.len()],
-            bases: vec![Default::default(); wanted.bases.len()],
-            ..Rows::default()
-        };
         Builder {
             key_texts: vec![Dict::default(); wanted.keys.len()],
+            bases: vec![Default::default(); wanted.bases.len()],
             wanted,
             sources: Dict::default(),
             texts: Dict::default(),
@@ -180,28 +201,69 @@ impl Builder {
             notes: Dict::default(),
             note_sets: Dict::default(),
             setting_sets: Dict::default(),
-            rows,
+            contexts: Dict::default(),
+            has: Vec::new(),
+            context: Vec::new(),
+            run: Vec::new(),
+            warmups: 0,
+            dropped: Vec::new(),
         }
     }
 
     /// How many records it holds.
     pub fn len(&self) -> usize {
-        self.rows.source.len()
+        self.context.len()
     }
 
     /// True if it holds none.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.context.is_empty()
     }
 
     /// Adds a record.
-    pub fn push(&mut self, record: &impl Evidence) {
+    pub fn push(&mut self, record: &Record) {
         let context = self.context(record);
-        self.push_row(&context, record.run(), |base| record.base(base));
+        let bases = self.wanted.bases.iter();
+        let figures: Vec<Option<Bounds>> = bases.map(|b| evidence::base(record, *b)).collect();
+        let has = known_bits(|base| evidence::base(record, base).is_some());
+        self.push_row(context, record.run, &figures, has);
     }
 
-    /// Everything of a record but its run number and figures, as codes of this builder.
-    pub fn context(&mut self, record: &impl Evidence) -> Context {
+    /// Counts a run that only warms up and is left out.
+    pub fn leave_out_warmup(&mut self) {
+        self.warmups += 1;
+    }
+
+    /// Remembers what a record that the filter drops has for the keys that the filter asks for.
+    pub fn drop_filtered<'t>(&mut self, keys: Vec<Key>, text: &impl Fn(Key) -> Cow<'t, str>) {
+        for key in keys {
+            self.dropped_texts(key).code(&*visible(text(key)));
+        }
+    }
+
+    fn dropped_texts(&mut self, key: Key) -> &mut Dict<String> {
+        let known = self.dropped.iter().position(|(k, _)| *k == key);
+        let at = known.unwrap_or_else(|| {
+            self.dropped.push((key, Dict::default()));
+            self.dropped.len() - 1
+        });
+        &mut self.dropped[at].1
+    }
+
+    /// What the records that the filter dropped have for the keys that it asks for.
+    pub fn dropped(&self) -> impl Iterator<Item = (Key, &[String])> {
+        self.dropped
+            .iter()
+            .map(|(key, texts)| (*key, texts.values()))
+    }
+
+    /// How many runs were left out because they only warm up.
+    pub fn warmups(&self) -> usize {
+        self.warmups
+    }
+
+    /// Everything of a record but its run number and figures, as a code of this builder.
+    pub fn context(&mut self, record: &impl Evidence) -> u32 {
         let source = self.sources.code(&*visible(record.source()));
         let facts = Facts {
             asked: self.texts.code(&*visible(record.asked())),
@@ -220,7 +282,8 @@ impl Builder {
             .collect();
         notes.dedup();
         let (block, nominal) = record.block_and_nominal();
-        Context {
+        let bits = |number: f64| Bits(number.to_bits());
+        let context = Context {
             source,
             group: record.group(),
             rank: record.rank(),
@@ -230,54 +293,54 @@ impl Builder {
             settings: self.setting_sets.code(settings.as_slice()),
             notes: self.note_sets.code(notes.as_slice()),
             basis: self.texts.code(&*visible(record.covers())),
-            block,
-            nominal,
+            block: block.map(bits),
+            nominal: nominal.map(bits),
             keys: (self.wanted.keys.iter().zip(&mut self.key_texts))
                 .map(|(key, texts)| texts.code(&*visible(record.key(*key))))
                 .collect(),
-        }
+        };
+        self.context_code(&context)
     }
 
-    /// Adds a record of a known context.
-    pub fn push_row(&mut self, context: &Context, run: u32, base: impl Fn(Base) -> Option<Bounds>) {
-        let rows = &mut self.rows;
-        rows.source.push(context.source);
-        rows.run.push(run);
-        rows.group.push(context.group);
-        rows.rank.push(context.rank);
-        rows.failed.push(context.failed);
-        rows.dd.push(context.dd);
-        rows.facts.push(context.facts);
-        rows.settings.push(context.settings);
-        rows.notes.push(context.notes);
-        rows.basis.push(context.basis);
-        rows.block.push(context.block);
-        rows.nominal.push(context.nominal);
-        let known = match base(Base::BytesPerSec) {
-            Some(_) => &absent::KNOWN[..absent::PLAIN],
-            None => absent::KNOWN,
-        };
-        let bits = (known.iter().enumerate())
-            .filter(|(_, (quantity, _))| base(*quantity).is_some())
-            .fold(0, |bits, (bit, _)| bits | 1 << bit);
-        rows.has.push(bits);
-        for (column, code) in rows.keys.iter_mut().zip(&context.keys) {
-            column.push(*code);
-        }
-        for (wanted, [lo, value, hi]) in self.wanted.bases.iter().zip(&mut rows.bases) {
-            let read = base(*wanted);
-            lo.push(read.map(Bounds::lo));
-            value.push(read.map(Bounds::value));
-            hi.push(read.map(Bounds::hi));
+    fn context_code(&mut self, context: &Context) -> u32 {
+        let code = self.contexts.code(context);
+        self.has.resize(self.contexts.len(), 0);
+        code
+    }
+
+    /// Adds a record of a known context: a figure for each of the wanted bases, and the bits of
+    /// [`known_bits`].
+    pub fn push_row(&mut self, context: u32, run: u32, figures: &[Option<Bounds>], has: u32) {
+        let before = self.len();
+        self.context.push(context);
+        self.run.push(run);
+        self.has[context as usize] |= has;
+        for (columns, figure) in self.bases.iter_mut().zip(figures) {
+            let ends = match figure {
+                Some(f) => [f.lo(), f.value(), f.hi()],
+                // A column that nobody has takes no memory.
+                None if columns[0].is_empty() => continue,
+                None => [f64::NAN; 3],
+            };
+            for (column, end) in columns.iter_mut().zip(ends) {
+                column.resize(before, f64::NAN);
+                column.push(end);
+            }
         }
     }
 
     /// Appends the records of another builder for the same columns.
     pub fn absorb(&mut self, other: Builder) {
         debug_assert_eq!(self.wanted, other.wanted);
-        if self.is_empty() {
-            *self = other;
-            return;
+        // The empty one is the cheaper to move over.
+        let other = if self.is_empty() {
+            std::mem::replace(self, other)
+        } else {
+            other
+        };
+        self.warmups += other.warmups;
+        for (key, texts) in other.dropped {
+            self.dropped_texts(key).absorb(texts);
         }
         let sources = self.sources.absorb(other.sources);
         let texts = self.texts.absorb(other.texts);
@@ -301,29 +364,38 @@ impl Builder {
         let setting_sets: Vec<u32> = (other.setting_sets.values().iter())
             .map(|set| self.setting_sets.code(through(&texts, set).as_slice()))
             .collect();
-        let rows = other.rows;
-        self.rows.source.extend(through(&sources, &rows.source));
-        self.rows.run.extend(rows.run);
-        self.rows.group.extend(rows.group);
-        self.rows.rank.extend(rows.rank);
-        self.rows.failed.extend(rows.failed);
-        self.rows.dd.extend(rows.dd);
-        self.rows
-            .settings
-            .extend(through(&setting_sets, &rows.settings));
-        self.rows.notes.extend(through(&note_sets, &rows.notes));
-        self.rows.facts.extend(through(&facts, &rows.facts));
-        self.rows.basis.extend(through(&texts, &rows.basis));
-        self.rows.block.extend(rows.block);
-        self.rows.nominal.extend(rows.nominal);
-        self.rows.has.extend(rows.has);
-        for (i, dict) in other.key_texts.into_iter().enumerate() {
-            let map = self.key_texts[i].absorb(dict);
-            self.rows.keys[i].extend(through(&map, &rows.keys[i]));
-        }
-        for (mine, theirs) in self.rows.bases.iter_mut().zip(rows.bases) {
+        let keys: Vec<Vec<u32>> = (self.key_texts.iter_mut().zip(other.key_texts))
+            .map(|(mine, theirs)| mine.absorb(theirs))
+            .collect();
+        let contexts: Vec<u32> = (other.contexts.values().iter().zip(&other.has))
+            .map(|(c, has)| {
+                let codes = c.keys.iter().zip(&keys);
+                let code = self.context_code(&Context {
+                    source: sources[c.source as usize],
+                    facts: facts[c.facts as usize],
+                    settings: setting_sets[c.settings as usize],
+                    notes: note_sets[c.notes as usize],
+                    basis: texts[c.basis as usize],
+                    keys: codes.map(|(code, map)| map[*code as usize]).collect(),
+                    ..*c
+                });
+                self.has[code as usize] |= has;
+                code
+            })
+            .collect();
+        let before = self.len();
+        self.context
+            .extend(other.context.iter().map(|c| contexts[*c as usize]));
+        self.run.extend(other.run);
+        let after = self.len();
+        for (mine, theirs) in self.bases.iter_mut().zip(other.bases) {
+            if mine[0].is_empty() && theirs[0].is_empty() {
+                continue;
+            }
             for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                mine.resize(before, f64::NAN);
                 mine.extend(theirs);
+                mine.resize(after, f64::NAN);
             }
         }
     }
@@ -336,54 +408,67 @@ impl Builder {
         let mut tests: Dict<String> = Dict::default();
         let test_codes: Vec<u32> = names.iter().map(|n| tests.code(n.as_str())).collect();
 
-        let rows = self.rows;
-        let settings = rows.settings.clone();
-        let mut columns = vec![
-            Column::new("source".into(), rows.source),
-            Column::new("run".into(), rows.run),
-            Column::new("group".into(), rows.group),
-            Column::new("rank".into(), rows.rank),
-            Column::new("failed".into(), rows.failed),
-            Column::new("dd".into(), rows.dd),
-            Column::new("settings".into(), rows.settings),
-            Column::new("notes".into(), rows.notes),
-            Column::new("basis".into(), rows.basis),
-            Column::new("block".into(), rows.block),
-            Column::new("nominal".into(), rows.nominal),
-            Column::new("has".into(), rows.has),
-        ];
-        let fact = |of: fn(&Facts) -> u32| -> Vec<u32> {
-            (rows.facts.iter())
-                .map(|f| self.facts.get(*f).map_or(0, of))
+        let contexts = self.contexts.values();
+        let of = |get: fn(&Context) -> u32| -> Vec<u32> { contexts.iter().map(get).collect() };
+        let flag = |get: fn(&Context) -> bool| -> Vec<bool> { contexts.iter().map(get).collect() };
+        let number = |get: fn(&Context) -> Option<Bits>| -> Vec<Option<f64>> {
+            contexts.iter().map(|c| get(c).map(Bits::number)).collect()
+        };
+        let fact = |get: fn(&Facts) -> u32| -> Vec<u32> {
+            (contexts.iter())
+                .map(|c| self.facts.get(c.facts).map_or(0, get))
                 .collect()
         };
-        columns.push(Column::new("asked".into(), fact(|f| f.asked)));
-        columns.push(Column::new("heading".into(), fact(|f| f.heading)));
+        let settings = of(|c| c.settings);
+        let mut columns = vec![
+            Column::new("source".into(), of(|c| c.source)),
+            Column::new("group".into(), of(|c| c.group)),
+            Column::new("rank".into(), of(|c| c.rank)),
+            Column::new("failed".into(), flag(|c| c.failed)),
+            Column::new("dd".into(), flag(|c| c.dd)),
+            Column::new("settings".into(), settings.clone()),
+            Column::new("notes".into(), of(|c| c.notes)),
+            Column::new("basis".into(), of(|c| c.basis)),
+            Column::new("block".into(), number(|c| c.block)),
+            Column::new("nominal".into(), number(|c| c.nominal)),
+            Column::new("has".into(), self.has),
+            Column::new("asked".into(), fact(|f| f.asked)),
+            Column::new("heading".into(), fact(|f| f.heading)),
+        ];
         let mut key_texts = Vec::new();
-        for ((key, codes), dict) in self.wanted.keys.iter().zip(rows.keys).zip(self.key_texts) {
-            let name = key_column(*key);
+        for (at, (key, dict)) in self.wanted.keys.iter().zip(self.key_texts).enumerate() {
+            let codes: Vec<u32> = contexts.iter().map(|c| c.keys[at]).collect();
+            let tests_of_contexts = || contexts.iter().map(|c| test_codes[c.facts as usize]);
             let (codes, values) = if *key == Key::TEST {
-                let of_row = rows.facts.iter().map(|f| test_codes[*f as usize]);
-                (of_row.collect(), tests.values().to_vec())
+                (tests_of_contexts().collect(), tests.values().to_vec())
             } else if *key == Key::MACHINE {
-                let tests: Vec<u32> = rows.facts.iter().map(|f| test_codes[*f as usize]).collect();
+                let tests: Vec<u32> = tests_of_contexts().collect();
                 let sets = self.setting_sets.values();
-                let told_apart = told_apart(&self.wanted, &settings, sets, &tests, &codes);
+                let told_apart =
+                    told_apart(&self.wanted, &settings, sets, &tests, &codes, |code| {
+                        text(code) != UNKNOWN
+                    });
                 name_apart(&codes, &settings, &dict, &told_apart, sets, &text)
             } else {
                 (codes, dict.values().to_vec())
             };
-            columns.push(Column::new(name.into(), codes));
+            columns.push(Column::new(key_column(*key).into(), codes));
             key_texts.push((*key, values));
         }
-        for (base, [lo, value, hi]) in self.wanted.bases.iter().zip(rows.bases) {
+        let mut rows = vec![
+            Column::new("context".into(), self.context),
+            Column::new("run".into(), self.run),
+        ];
+        let height = rows[0].len();
+        for (base, columns) in self.wanted.bases.iter().zip(self.bases) {
             let name = base.column();
-            for (ending, values) in [("lo", lo), ("value", value), ("hi", hi)] {
-                columns.push(Column::new(format!("{name}:{ending}").into(), values));
+            for (ending, values) in ["lo", "value", "hi"].into_iter().zip(columns) {
+                rows.push(figures(format!("{name}:{ending}").into(), values, height));
             }
         }
         Ok(Frame {
-            rows: DataFrame::new_infer_height(columns)?,
+            rows: DataFrame::new_infer_height(rows)?,
+            contexts: DataFrame::new_infer_height(columns)?,
             sources: self.sources.values().to_vec(),
             key_texts,
             note_sets: self.note_sets.values().to_vec(),
@@ -391,6 +476,42 @@ impl Builder {
             setting_sets: self.setting_sets.values().to_vec(),
             texts: texts.values().to_vec(),
         })
+    }
+}
+
+/// A column of figures, in which what is no number is missing; an empty one is missing throughout.
+fn figures(name: PlSmallStr, mut values: Vec<f64>, height: usize) -> Column {
+    if values.is_empty() {
+        return Column::full_null(name, height, &DataType::Float64);
+    }
+    values.resize(height, f64::NAN);
+    if values.iter().any(|v| v.is_nan()) {
+        let there: Vec<Option<f64>> = (values.into_iter())
+            .map(|v| Some(v).filter(|v| !v.is_nan()))
+            .collect();
+        return Column::new(name, there);
+    }
+    Float64Chunked::from_vec(name, values).into_column()
+}
+
+impl Frame {
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.rows.height()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Rows from `start` on, at most `count`, with these columns of their contexts beside them.
+    pub fn wide(&self, start: usize, count: usize, columns: &[&str]) -> PolarsResult<DataFrame> {
+        let mut rows = self.rows.slice(start as i64, count);
+        let contexts = self.contexts.select(columns.iter().copied())?;
+        let of_contexts = contexts.take(rows.column("context")?.u32()?)?;
+        rows.hstack_mut(of_contexts.columns())?;
+        Ok(rows)
     }
 }
 
@@ -407,6 +528,7 @@ fn told_apart(
     sets: &[Vec<u32>],
     tests: &[u32],
     machines: &[u32],
+    is_said: impl Fn(u32) -> bool,
 ) -> (Vec<u32>, Apart) {
     let keys: Vec<(usize, Key)> = (Key::settings().enumerate())
         .filter(|(_, k)| k.empty_is_off())
@@ -422,10 +544,11 @@ fn told_apart(
     let mut apart = Apart::new();
     for (cell, list) in seen.into_iter().filter(|(_, list)| list.len() > 1) {
         let of = |set: &u32, index: usize| sets[*set as usize][index];
-        let differ = keys
-            .iter()
-            .copied()
-            .filter(|(i, _)| list.iter().any(|s| of(s, *i) != of(&list[0], *i)));
+        let differ = keys.iter().copied().filter(|(i, _)| {
+            let mut known = list.iter().map(|set| of(set, *i)).filter(|c| is_said(*c));
+            let first = known.next();
+            known.any(|code| Some(code) != first)
+        });
         let differ: Vec<(usize, Key)> = differ.collect();
         if !differ.is_empty() {
             apart.insert(cell, differ);

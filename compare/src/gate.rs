@@ -54,7 +54,7 @@ impl Finding {
             "no record has the metric"
         } else if cells().all(|c| c.base.is_none()) {
             "there is no second result to compare with the base"
-        } else if cells().all(|c| c.ratio.is_none_or(|r| r == Bounds::ONE)) {
+        } else if cells().all(|c| c.ratio.is_none() || c.is_base) {
             "no row has a result of both the base and another that can be divided"
         } else {
             "none of the metrics shown counts for the gate"
@@ -110,12 +110,12 @@ fn judge(grid: &Grid, row: &Row, column: &Column, cell: &Cell, gate: &Gate, find
             }
             return;
         }
-        State::Value | State::Summary => {}
+        State::Value | State::Compared | State::Summary => {}
     }
     let (Some(ratio), Some(base)) = (cell.ratio, &cell.base) else {
         return;
     };
-    if ratio == Bounds::ONE {
+    if cell.is_base {
         return;
     }
     finding.judged += 1;

@@ -41,6 +41,20 @@ pub struct Grid {
     pub rows: Vec<Row>,
 }
 
+impl Grid {
+    /// Puts the marks of each place in order.
+    pub fn sort_marks(&mut self) {
+        self.marks.sort_unstable();
+        for column in &mut self.columns {
+            column.label.marks.sort_unstable();
+        }
+        for row in &mut self.rows {
+            row.labels.iter_mut().for_each(|l| l.marks.sort_unstable());
+            row.cells.iter_mut().for_each(|c| c.marks.sort_unstable());
+        }
+    }
+}
+
 /// A label that may be shortened for display.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
@@ -79,6 +93,8 @@ pub struct Column {
     pub unit: Unit,
     /// Which parts are shown, in order.
     pub parts: Vec<Part>,
+    /// The heading of its ratios: what they are to.
+    pub versus: &'static str,
 }
 
 /// A part of a cell.
@@ -100,7 +116,7 @@ impl Column {
         match part {
             Part::Value => self.unit.name,
             Part::Spread => "±",
-            Part::Ratio => "vs base",
+            Part::Ratio => self.versus,
             Part::Evidence => "evidence",
         }
     }
@@ -124,6 +140,8 @@ pub struct Row {
 pub enum State {
     /// There is a value.
     Value,
+    /// There is a value, in another column; here stands what it is compared with.
+    Compared,
     /// There is no record for it. Not zero.
     #[default]
     Missing,
@@ -138,6 +156,7 @@ impl State {
     pub fn name(&self) -> &'static str {
         match self {
             State::Value => "value",
+            State::Compared => "compared",
             State::Missing => "missing",
             State::Failed => "failed",
             State::Summary => "summary",
@@ -190,6 +209,8 @@ pub struct Cell {
     pub ratio: Option<Bounds>,
     /// The label of the base, where there is a ratio.
     pub base: Option<String>,
+    /// It is the base itself.
+    pub is_base: bool,
     /// Two-sided p of the comparison with the base, where there are repeats.
     pub p: Option<f64>,
     /// How it compares with the base.
@@ -297,6 +318,7 @@ pub(crate) mod samples {
             better: Better::Higher,
             unit: scale::parse("MiB/s").unwrap(),
             parts: vec![Part::Value, Part::Ratio],
+            versus: "vs base",
         };
         let row = |name: &str, cells: Vec<Cell>| Row {
             labels: vec![Label::plain(name)],

@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 
 use fio_parse::record::{ScopeKind, Tool};
-use fio_parse::workload::{Dd, Job, SyncFlag};
+use fio_parse::workload::{Dd, Job, SyncFlag, WrittenAs};
 use fio_parse::{Bytes, Record};
 
 /// A property of a record; an index into the table below.
@@ -101,6 +101,15 @@ const KEYS: &[Spec] = &[
         about: "fio group number",
         role: Role::Name,
         get: |r| r.scope.group.map_or(EMPTY, |g| g.to_string().into()),
+    },
+    Spec {
+        name: "warmup",
+        about: "yes for a run that only warms up, which is left out unless a filter names this key",
+        role: Role::Name,
+        get: |r| {
+            let marked = r.environment.get("warmup") == Some(&serde_json::Value::Bool(true));
+            if marked { "yes".into() } else { EMPTY }
+        },
     },
     Spec {
         name: "rw",
@@ -300,6 +309,10 @@ const KEYS: &[Spec] = &[
 
 const EMPTY: Cow<'static, str> = Cow::Borrowed("");
 
+/// The text of an option where the record does not say what was asked for: no command stands with
+/// the result, or only a report's header. Not to be mixed up with off.
+pub const UNKNOWN: &str = "?";
+
 impl Key {
     /// The machine.
     pub const MACHINE: Key = Key(0);
@@ -309,6 +322,8 @@ impl Key {
     pub const METRIC: Key = Key(2);
     /// The direction.
     pub const DIRECTION: Key = Key(3);
+    /// Whether the run only warms up.
+    pub const WARMUP: Key = Key(10);
 
     /// All keys.
     pub fn all() -> impl Iterator<Item = Key> {
@@ -453,12 +468,21 @@ fn of_test<'r>(
     of_job: impl Fn(&Job) -> Option<String>,
     of_dd: impl Fn(&Dd) -> Option<String>,
 ) -> Cow<'r, str> {
-    if let Some(dd) = record.workload.as_ref().and_then(|w| w.dd()) {
+    let Some(workload) = &record.workload else {
+        return Cow::Borrowed(UNKNOWN);
+    };
+    if let Some(dd) = workload.dd() {
         return of_dd(dd).map_or(EMPTY, Cow::Owned);
     }
+    // The header of a report prints a few options; of the others it says nothing.
+    let unsaid = match workload.written_as {
+        WrittenAs::FioHeader => UNKNOWN,
+        _ => "",
+    };
     let mut texts: Vec<String> = Vec::new();
     for job in jobs_of(record) {
-        let text = of_job(job).unwrap_or_default();
+        let text = of_job(job).filter(|text| !text.is_empty());
+        let text = text.unwrap_or_else(|| unsaid.to_owned());
         if !texts.contains(&text) {
             texts.push(text);
         }
@@ -595,6 +619,7 @@ mod tests {
             (Key::TEST, TEST),
             (Key::METRIC, METRIC),
             (Key::DIRECTION, "direction"),
+            (Key::WARMUP, "warmup"),
         ] {
             assert_eq!(key.name(), name);
             assert_eq!(parse(name), Ok(key));

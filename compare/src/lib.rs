@@ -8,7 +8,8 @@
 //!
 //! Data flows one way. [`load`] sniffs each input and has `fio_parse` read logs; records become
 //! columns ([`mod@frame`]) as they come and are dropped. [`query`] is the pipeline in polars: derive
-//! metrics, take one scope of a run, group into cells, join with the base. [`build`] turns cells
+//! metrics, take one scope of a run, group into cells; [`ratio`] says what each is compared with.
+//! [`build`] turns cells
 //! into a [`grid::Report`], where numbers become texts with the digits they have earned
 //! ([`digits`]) and what differs without being shown becomes a footnote ([`residue`]). Every writer
 //! in [`render`] sees a report and nothing else.
@@ -38,10 +39,13 @@ mod list;
 pub mod load;
 pub mod metric;
 pub mod query;
+pub mod ratio;
 pub mod render;
 pub mod residue;
 pub mod scale;
+pub mod scan;
 pub mod stats;
+mod template;
 pub mod tests_of;
 pub mod view;
 pub mod visible;

@@ -1,24 +1,28 @@
 //! Records from JSON Lines, quickly.
 //!
 //! In a large file most of a line says what its neighbours say: the same machine, the same test,
-//! the same options. So a line is first cut into raw pieces of JSON without building anything from
-//! them. The pieces that say *what* was measured (all but figures, places and the run number) are
-//! looked up; only lines with new ones become a whole [`Record`], which is checked and read as any
-//! other. The figures are read from the raw line, by the same rules: `lo <= value <= hi`, no
-//! negative ends, whole bytes. Whatever looks odd takes the long way, which knows the error.
+//! the same options. Three ways lead from a line to a row, the quickest first:
 //!
-//! Latencies and processor figures take the long way always, and so do records without a
-//! bandwidth and questions about the run
-//! number, which differs on every line.
+//! 1. The line is like one read before but for its figures ([`crate::template`]).
+//! 2. The line is cut into raw pieces of JSON without building anything from them. The pieces that
+//!    say *what* was measured (all but figures, places and the run number) are looked up.
+//! 3. The line becomes a whole [`Record`], which is checked and read as any other.
+//!
+//! The figures are read by the same rules each time: `lo <= value <= hi`, no negative ends, whole
+//! bytes. Whatever looks odd takes the long way, which knows the error. Latencies and processor
+//! figures take the long way always, and so do records without a bandwidth and questions about the
+//! run number, which differs on every line.
 
 use fio_parse::Record;
 use polars::prelude::PlHashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::absent;
 use crate::bounds::Bounds;
-use crate::frame::{Base, Builder, Context};
-use crate::load::Plan;
+use crate::frame::{Base, Builder};
+use crate::load::{Fate, Plan};
+use crate::template::{self, Template};
 
 /// A line as raw pieces; what is not named here is a place in the source and matters to nobody.
 #[derive(Deserialize)]
@@ -93,6 +97,8 @@ struct MeasurementPiece<'a> {
     flush_ns: Option<Figure>,
     #[serde(borrow, default)]
     wall_covers: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    steady_state: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -104,39 +110,67 @@ struct Figure {
     also: Option<serde::de::IgnoredAny>,
 }
 
-impl Figure {
-    /// As `Reading` would read it; none for anything that it might see otherwise.
-    fn bounds(&self, whole: bool) -> Option<Bounds> {
-        let (lo, hi) = (self.lo, self.hi);
-        let sound = self.also.is_none()
-            && 0.0 <= lo
-            && lo <= self.value
-            && self.value <= hi
-            && (!whole || (lo.fract() == 0.0 && hi.fract() == 0.0));
-        // The stated value is for people; what counts is the middle.
-        sound.then(|| Bounds::new(lo, (lo + (hi - lo) / 2.0).clamp(lo, hi), hi))?
-    }
+/// As `Reading` would read it; none for anything that it might see otherwise.
+fn bounds(lo: f64, value: f64, hi: f64, base: Base) -> Option<Bounds> {
+    let whole = base == Base::Bytes;
+    let sound = 0.0 <= lo
+        && lo <= value
+        && value <= hi
+        && (!whole || (lo.fract() == 0.0 && hi.fract() == 0.0));
+    // The stated value is for people; what counts is the middle.
+    sound.then(|| Bounds::new(lo, (lo + (hi - lo) / 2.0).clamp(lo, hi), hi))?
+}
+
+/// How many lines are remembered.
+const TEMPLATES: usize = 16;
+
+/// The figures that are read quickly, in the order of [`template::FIGURES`].
+const FIGURES: [Base; template::FIGURES.len()] = [
+    Base::BytesPerSec,
+    Base::Bytes,
+    Base::Iops,
+    Base::Runtime,
+    Base::Wall,
+    Base::IoPhase,
+    Base::Flush,
+];
+
+fn place(base: Base) -> Option<usize> {
+    FIGURES.iter().position(|f| *f == base)
 }
 
 /// Reads lines into a builder.
 pub struct Reader<'p> {
     plan: &'p Plan,
-    /// By the pieces that say what was measured: its context, or none if the filter drops it.
-    known: PlHashMap<String, Option<Context>>,
+    /// By the pieces that say what was measured: what becomes of it, and its context if it counts.
+    known: PlHashMap<String, (Fate, u32)>,
     key: String,
     quick: bool,
+    /// Lines read before, with what became of them; the latest used comes first.
+    templates: Vec<(Template, Fate, u32)>,
+    /// For each wanted base, its place in [`FIGURES`].
+    places: Vec<Option<usize>>,
+    figures: Vec<Option<Bounds>>,
+    /// The bits of [`crate::frame::known_bits`] that quick records can have, with the figure each
+    /// stands for. They have a bandwidth, so nothing derived is looked at.
+    has: Vec<(u32, usize)>,
 }
 
 impl<'p> Reader<'p> {
     /// A reader for a plan.
     pub fn new(plan: &'p Plan) -> Reader<'p> {
         let of_run = |key: &crate::keys::Key| key.name() == "run";
-        let plain =
-            |base: &Base| !matches!(base, Base::Latency(..) | Base::CpuTime | Base::CpuShare);
+        let plain = |base: &Base| place(*base).is_some();
         Reader {
             quick: plan.wanted.bases.iter().all(plain)
                 && !plan.wanted.keys.iter().any(of_run)
                 && !plan.filter.keys().iter().any(of_run),
+            templates: Vec::new(),
+            places: plan.wanted.bases.iter().map(|b| place(*b)).collect(),
+            figures: Vec::new(),
+            has: (absent::KNOWN[..absent::PLAIN].iter().enumerate())
+                .filter_map(|(bit, (base, _))| Some((1 << bit, place(*base)?)))
+                .collect(),
             plan,
             known: PlHashMap::default(),
             key: String::new(),
@@ -145,61 +179,111 @@ impl<'p> Reader<'p> {
 
     /// Adds the record of a line.
     pub fn push(&mut self, line: &[u8], builder: &mut Builder) -> Result<(), serde_json::Error> {
-        if self.quick && self.quickly(line, builder).is_some() {
-            return Ok(());
+        if self.quick {
+            if self.like_another(line, builder).is_some() {
+                return Ok(());
+            }
+            if let Some((fate, context)) = self.quickly(line, builder) {
+                if let Some(template) = Template::of(line) {
+                    self.templates.truncate(TEMPLATES - 1);
+                    self.templates.insert(0, (template, fate, context));
+                }
+                return Ok(());
+            }
         }
         let record: Record = serde_json::from_slice(line)?;
         self.plan.push(builder, &record);
         Ok(())
     }
 
-    /// None if the line must take the long way.
-    fn quickly(&mut self, line: &[u8], builder: &mut Builder) -> Option<()> {
+    /// None if the line is like none that is remembered.
+    fn like_another(&mut self, line: &[u8], builder: &mut Builder) -> Option<()> {
+        let mut ends = [[0.0; 3]; FIGURES.len()];
+        let (at, run) = (self.templates.iter().enumerate())
+            .find_map(|(at, (template, ..))| Some((at, template.read(line, &mut ends)?)))?;
+        let (template, fate, context) = &self.templates[at];
+        let mut figures = [None; FIGURES.len()];
+        for (index, there) in template.there().into_iter().enumerate() {
+            if there {
+                let [lo, value, hi] = ends[index];
+                figures[index] = Some(bounds(lo, value, hi, FIGURES[index])?);
+            }
+        }
+        let (fate, context) = (*fate, *context);
+        self.templates[..=at].rotate_right(1);
+        self.count(fate, context, run, &figures, builder);
+        Some(())
+    }
+
+    /// What becomes of the line, and its context. None if the line must take the long way.
+    fn quickly(&mut self, line: &[u8], builder: &mut Builder) -> Option<(Fate, u32)> {
         let pieces: Line = serde_json::from_slice(line).ok()?;
         if pieces.v != fio_parse::record::VERSION {
             return None;
         }
         let m = &pieces.measurement;
-        let mut figures = [None; 7];
+        let mut figures = [None; FIGURES.len()];
+        // In the order of FIGURES.
         let read = [
-            (&m.bytes_per_sec, false),
-            (&m.bytes, true),
-            (&m.iops, false),
-            (&m.runtime_ns, false),
-            (&m.wall_ns, false),
-            (&m.io_phase_ns, false),
-            (&m.flush_ns, false),
+            &m.bytes_per_sec,
+            &m.bytes,
+            &m.iops,
+            &m.runtime_ns,
+            &m.wall_ns,
+            &m.io_phase_ns,
+            &m.flush_ns,
         ];
-        for (slot, (figure, whole)) in figures.iter_mut().zip(read) {
-            if let Some(figure) = figure {
-                *slot = Some(figure.bounds(whole)?);
+        for ((slot, figure), base) in figures.iter_mut().zip(read).zip(FIGURES) {
+            if let Some(f) = figure {
+                if f.also.is_some() {
+                    return None;
+                }
+                *slot = Some(bounds(f.lo, f.value, f.hi, base)?);
             }
         }
         // What else a record without a bandwidth has, the long way tells.
         figures[0]?;
         self.set_key(&pieces);
-        let context = match self.known.get(&self.key) {
-            Some(context) => context,
+        let (fate, context) = match self.known.get(&self.key) {
+            Some(known) => *known,
             None => {
                 let record: Record = serde_json::from_slice(line).ok()?;
-                let wanted = self.plan.wants(&record);
-                let context = wanted.then(|| builder.context(&record));
-                self.known.entry(self.key.clone()).or_insert(context)
+                let text = |key: crate::keys::Key| key.get(&record);
+                let fate = self.plan.fate(&text);
+                let mut context = 0;
+                match fate {
+                    Fate::Taken => context = builder.context(&record),
+                    Fate::Filtered => builder.drop_filtered(self.plan.filter.keys(), &text),
+                    Fate::WarmUp => {}
+                }
+                self.known.insert(self.key.clone(), (fate, context));
+                (fate, context)
             }
         };
-        if let Some(context) = context {
-            builder.push_row(context, pieces.run, |base| match base {
-                Base::BytesPerSec => figures[0],
-                Base::Bytes => figures[1],
-                Base::Iops => figures[2],
-                Base::Runtime => figures[3],
-                Base::Wall => figures[4],
-                Base::IoPhase => figures[5],
-                Base::Flush => figures[6],
-                Base::CpuTime | Base::CpuShare | Base::Latency(..) => None,
-            });
+        self.count(fate, context, pieces.run, &figures, builder);
+        Some((fate, context))
+    }
+
+    fn count(
+        &mut self,
+        fate: Fate,
+        context: u32,
+        run: u32,
+        figures: &[Option<Bounds>; FIGURES.len()],
+        builder: &mut Builder,
+    ) {
+        match fate {
+            Fate::Taken => {
+                self.figures.clear();
+                self.figures
+                    .extend(self.places.iter().map(|p| p.and_then(|p| figures[p])));
+                let has = self.has.iter().filter(|(_, p)| figures[*p].is_some());
+                let has = has.fold(0, |bits, (bit, _)| bits | bit);
+                builder.push_row(context, run, &self.figures, has);
+            }
+            Fate::WarmUp => builder.leave_out_warmup(),
+            Fate::Filtered => {}
         }
-        Some(())
     }
 
     fn set_key(&mut self, pieces: &Line) {
@@ -221,6 +305,7 @@ impl<'p> Reader<'p> {
         add(Some(pieces.scope));
         add(Some(pieces.direction));
         add(pieces.measurement.wall_covers);
+        add(pieces.measurement.steady_state);
         add(pieces.errors);
         add(pieces.interrupted);
         add(pieces.fidelity);
@@ -282,6 +367,7 @@ mod tests {
             assert_eq!(reader.known.is_empty(), !quick);
             let (a, b) = (a.finish().unwrap(), b.finish().unwrap());
             assert!(a.rows.equals_missing(&b.rows));
+            assert!(a.contexts.equals_missing(&b.contexts));
             assert_eq!(a.key_texts, b.key_texts);
             assert_eq!((a.notes, a.texts), (b.notes, b.texts));
         }

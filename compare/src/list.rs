@@ -1,6 +1,7 @@
 //! `--list`: what there is to project on, to filter by and to measure.
 
 use crate::frame::Frame;
+use crate::keys::UNKNOWN;
 use crate::metric::Metric;
 
 /// The keys with the values that occur, then the metrics that have values.
@@ -13,7 +14,7 @@ pub fn list(frame: &Frame) -> Result<String, String> {
             .map(String::as_str)
             .filter(|t| !t.is_empty())
             .collect();
-        if values.is_empty() {
+        if values.iter().all(|t| *t == UNKNOWN) {
             continue;
         }
         let more = values.len().saturating_sub(SHOWN);

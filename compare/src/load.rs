@@ -1,34 +1,52 @@
 //! Inputs to records to columns.
 //!
-//! Each input is sniffed: if its first non-blank line starts with `{"v":`, it is JSON Lines of
-//! records; Parquet, Arrow and CSV files of records are told by their first bytes; anything else is
-//! a log, which `fio_parse` reads. There is no text parsing here. Lines
-//! are read by all cores: the bytes are cut at line ends into one piece a core, and the columns
-//! are joined in order, so the result does not depend on their number.
+//! Each input is sniffed: records as JSON Lines are told by how their first line starts; Parquet,
+//! Arrow and CSV files of records by their first bytes; anything else is a log, which `fio_parse`
+//! reads. There is no text parsing here. Lines are read by all cores, a piece at a time, and the
+//! columns are joined in order, so the result does not depend on their number.
 //!
 //! `label=path` renames the machine of an input that holds results of one machine. Where it holds
 //! several, they keep their names and the label names the input (key `file`).
 
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
 use std::sync::Arc;
-use std::thread;
 
+use fio_parse::cli::{Content, sniff};
+use fio_parse::folder::in_order;
 use fio_parse::record::{Label, LabelSource};
 use fio_parse::{Log, Record};
+use memchr::{memchr, memchr_iter, memrchr};
+use polars::prelude::PolarsResult;
 
 use crate::filter::Filter;
-use crate::flat::{self, Form};
+use crate::flat::Form;
 use crate::frame::{Builder, Wanted};
+use crate::keys::Key;
 use crate::lines::Reader;
+use crate::scan;
 
 /// Something to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+#[derive(Debug)]
+pub struct Input<'b> {
     /// The name, as typed.
     pub name: String,
     /// The label given in front of it.
     pub label: Option<String>,
     /// The content.
-    pub bytes: Vec<u8>,
+    pub source: Source<'b>,
+}
+
+/// Where the content of an input is.
+#[derive(Debug)]
+pub enum Source<'b> {
+    /// In memory.
+    Bytes(&'b [u8]),
+    /// In a file of records as JSON Lines, likewise read a part at a time.
+    Lines(&'b File),
+    /// In a Parquet file, which is read a part at a time.
+    Parquet(&'b File),
 }
 
 /// What came of an input.
@@ -51,84 +69,55 @@ pub struct Plan {
     pub filter: Filter,
 }
 
-impl Plan {
-    /// Does the filter take a record?
-    pub fn wants(&self, record: &Record) -> bool {
-        self.filter.matches(&|key| key.get(record))
-    }
-
-    /// Adds a record if the filter takes it.
-    pub fn push(&self, builder: &mut Builder, record: &Record) {
-        if self.wants(record) {
-            builder.push(record);
-        }
-    }
+/// What becomes of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It counts.
+    Taken,
+    /// The filter drops it.
+    Filtered,
+    /// It is a run that only warms up, which nobody asked to see.
+    WarmUp,
 }
 
-/// Is this JSON Lines of records?
-pub fn is_records(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let start = bytes.iter().position(|b| !b.is_ascii_whitespace());
-    start.is_some_and(|at| bytes[at..].starts_with(b"{\"v\":"))
+impl Plan {
+    /// What becomes of a record of which `text` tells the keys.
+    pub fn fate<'t>(&self, text: &impl Fn(Key) -> Cow<'t, str>) -> Fate {
+        let warmup = || text(Key::WARMUP) == "yes" && !self.filter.keys().contains(&Key::WARMUP);
+        if !self.filter.matches(text) {
+            Fate::Filtered
+        } else if warmup() {
+            Fate::WarmUp
+        } else {
+            Fate::Taken
+        }
+    }
+
+    /// Adds a record if it counts.
+    pub fn push(&self, builder: &mut Builder, record: &Record) {
+        let text = |key: Key| key.get(record);
+        match self.fate(&text) {
+            Fate::Taken => builder.push(record),
+            Fate::Filtered => builder.drop_filtered(self.filter.keys(), &text),
+            Fate::WarmUp => builder.leave_out_warmup(),
+        }
+    }
 }
 
 /// Reads an input into columns.
-pub fn load(input: &Input, plan: &Plan) -> (Builder, Outcome) {
-    if input.label.is_none() && is_records(&input.bytes) {
-        return load_lines(input, plan);
-    }
-    let mut outcome = Outcome::default();
-    if let Some(form) = Form::of_bytes(&input.bytes) {
-        let (builder, records) = match flat::read(&input.bytes, form, plan) {
-            Ok(read) => read,
-            Err(error) => {
-                let text = error.to_string();
-                let first = text.lines().next().unwrap_or("");
-                outcome.errors.push(format!(
-                    "{}: not a flat file of records: {first}",
-                    input.name
-                ));
-                (Builder::new(plan.wanted.clone()), 0)
-            }
-        };
-        outcome.records = records;
-        if input.label.is_some() {
-            outcome
-                .remarks
-                .push(format!("{}: a label can't rename flat records", input.name));
-        }
-        return (builder, outcome);
-    }
-    let mut records = if is_records(&input.bytes) {
-        let mut records = Vec::new();
-        read_lines(
-            &input.bytes,
-            &mut |line| serde_json::from_slice(line).map(|record| records.push(record)),
-            &mut |line, error| {
-                outcome.errors.push(bad_line(&input.name, line, &error));
-            },
-        );
-        records
-    } else {
-        match Log::from_bytes(input.name.as_str(), &input.bytes) {
-            Ok(log) => {
-                let parsed = fio_parse::parse(&log);
-                let shown = parsed.diagnostics.iter();
-                outcome
-                    .remarks
-                    .extend(shown.map(|d| fio_parse::diagnostic::render(&log, d)));
-                parsed.records
-            }
-            Err(error) => {
-                outcome.errors.push(format!("{}: {error}", input.name));
-                Vec::new()
-            }
-        }
+pub fn load(input: &Input<'_>, plan: &Plan) -> (Builder, Outcome) {
+    let bytes = match input.source {
+        Source::Parquet(file) => return load_flat(input, plan, scan::parquet(file, plan)),
+        Source::Lines(file) => return load_lines(&input.name, read_pieces(file), plan),
+        Source::Bytes(bytes) => bytes,
     };
-    outcome.records = records.len();
-    if let Some(label) = &input.label {
-        relabel(&mut records, label);
+    if let Some(form) = Form::of_bytes(bytes) {
+        return load_flat(input, plan, scan::read(bytes, form, plan));
     }
+    if input.label.is_none() && sniff(bytes) == Content::Records {
+        return load_lines(&input.name, cut(bytes), plan);
+    }
+    let (records, outcome) = records(input);
     let mut builder = Builder::new(plan.wanted.clone());
     for record in &records {
         plan.push(&mut builder, record);
@@ -136,9 +125,80 @@ pub fn load(input: &Input, plan: &Plan) -> (Builder, Outcome) {
     (builder, outcome)
 }
 
+/// The whole records of an input, which flat files do not hold.
+pub fn records(input: &Input<'_>) -> (Vec<Record>, Outcome) {
+    let mut outcome = Outcome::default();
+    let mut read = Vec::new();
+    let bytes = match input.source {
+        Source::Bytes(bytes) if Form::of_bytes(bytes).is_none() => bytes,
+        Source::Lines(mut file) => {
+            if let Err(error) = file.read_to_end(&mut read) {
+                outcome.errors.push(format!("{}: {error}", input.name));
+            }
+            &read
+        }
+        Source::Bytes(_) | Source::Parquet(_) => {
+            outcome.errors.push(format!(
+                "{}: expected a log or records as JSON Lines, found a flat file, which holds figures only",
+                input.name
+            ));
+            return (Vec::new(), outcome);
+        }
+    };
+    let mut records = Vec::new();
+    if sniff(bytes) == Content::Records {
+        read_lines(
+            bytes,
+            &mut |line| serde_json::from_slice(line).map(|record| records.push(record)),
+            &mut |line, error| outcome.errors.push(bad_line(&input.name, line, &error)),
+        );
+    } else {
+        match Log::from_bytes(input.name.as_str(), bytes) {
+            Ok(log) => {
+                let parsed = fio_parse::parse(&log);
+                let shown = parsed.diagnostics.iter();
+                outcome
+                    .remarks
+                    .extend(shown.map(|d| fio_parse::diagnostic::render(&log, d)));
+                records = parsed.records;
+            }
+            Err(error) => outcome.errors.push(format!("{}: {error}", input.name)),
+        }
+    }
+    outcome.records = records.len();
+    if let Some(label) = &input.label {
+        relabel(&mut records, label);
+    }
+    (records, outcome)
+}
+
+fn load_flat(
+    input: &Input<'_>,
+    plan: &Plan,
+    read: PolarsResult<(Builder, usize)>,
+) -> (Builder, Outcome) {
+    let mut outcome = Outcome::default();
+    let (builder, records) = read.unwrap_or_else(|error| {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or("");
+        outcome.errors.push(format!(
+            "{}: not a flat file of records: {first}",
+            input.name
+        ));
+        (Builder::new(plan.wanted.clone()), 0)
+    });
+    outcome.records = records;
+    if input.label.is_some() {
+        outcome
+            .remarks
+            .push(format!("{}: a label can't rename flat records", input.name));
+    }
+    (builder, outcome)
+}
+
 /// `label=path`: names the machine if there is one, else the input.
 fn relabel(records: &mut [Record], label: &str) {
-    let name = |r: &Record| crate::keys::Key::MACHINE.get(r).into_owned();
+    let name = |r: &Record| Key::MACHINE.get(r).into_owned();
     let one = records.windows(2).all(|w| name(&w[0]) == name(&w[1]));
     let label: Arc<str> = label.into();
     for record in records {
@@ -174,7 +234,10 @@ fn read_lines(
     fail: &mut impl FnMut(usize, serde_json::Error),
 ) -> usize {
     let mut count = 0;
-    for line in bytes.split(|b| *b == b'\n') {
+    let mut start = 0;
+    for end in memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+        let line = &bytes[start..end];
+        start = end + 1;
         count += 1;
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -187,21 +250,25 @@ fn read_lines(
     count
 }
 
-/// Smaller inputs are read by one thread; starting more would take longer.
-const PIECE_AT_LEAST: usize = 1 << 20;
+/// How many bytes of lines are read at once.
+const PIECE: usize = 4 << 20;
 
-fn load_lines(input: &Input, plan: &Plan) -> (Builder, Outcome) {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let pieces = cut(
-        &input.bytes,
-        cores.min(input.bytes.len() / PIECE_AT_LEAST).max(1),
-    );
-    let read = |piece: &[u8]| {
+/// What came of a piece: its columns and records, the errors by line, the number of lines.
+type Part = io::Result<(Builder, usize, Vec<(usize, serde_json::Error)>, usize)>;
+
+/// Reads lines a piece at a time, several pieces at once; they are joined in order.
+fn load_lines<'b>(
+    name: &str,
+    mut pieces: impl Iterator<Item = io::Result<Cow<'b, [u8]>>> + Send,
+    plan: &Plan,
+) -> (Builder, Outcome) {
+    let read = |piece: io::Result<Cow<'b, [u8]>>| -> Part {
+        let piece = piece?;
         let mut builder = Builder::new(plan.wanted.clone());
         let mut reader = Reader::new(plan);
         let (mut records, mut errors) = (0, Vec::new());
         let lines = read_lines(
-            piece,
+            &piece,
             &mut |line| {
                 reader.push(line, &mut builder)?;
                 records += 1;
@@ -209,60 +276,81 @@ fn load_lines(input: &Input, plan: &Plan) -> (Builder, Outcome) {
             },
             &mut |line, error| errors.push((line, error)),
         );
-        (builder, records, errors, lines)
-    };
-    let parts: Vec<_> = if pieces.len() == 1 {
-        vec![read(pieces[0])]
-    } else {
-        thread::scope(|scope| {
-            let threads: Vec<_> = pieces
-                .iter()
-                .map(|piece| scope.spawn(|| read(piece)))
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| {
-                    thread
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                })
-                .collect()
-        })
+        Ok((builder, records, errors, lines))
     };
     let mut all = Builder::new(plan.wanted.clone());
     let mut outcome = Outcome::default();
     let mut before = 0;
-    for (builder, records, errors, lines) in parts {
+    let mut take = |part: Part| {
+        let (builder, records, errors, lines) = match part {
+            Ok(part) => part,
+            Err(error) => {
+                outcome.errors.push(format!("{name}: {error}"));
+                return false;
+            }
+        };
         all.absorb(builder);
         outcome.records += records;
         let errors = errors
             .iter()
-            .map(|(line, e)| bad_line(&input.name, before + line, e));
+            .map(|(line, e)| bad_line(name, before + line, e));
         outcome.errors.extend(errors);
         // A piece ends with its line end, after which nothing is counted as a line.
         before += lines.saturating_sub(1);
+        true
+    };
+    let first = pieces.next();
+    let second = pieces.next();
+    match (first, second) {
+        // Starting threads would take longer.
+        (Some(only), None) => {
+            take(read(only));
+        }
+        (first, second) => in_order(first.into_iter().chain(second).chain(pieces), read, take),
     }
     (all, outcome)
 }
 
-/// Cuts bytes after line ends into about equal pieces.
-fn cut(bytes: &[u8], pieces: usize) -> Vec<&[u8]> {
-    let mut out = Vec::new();
+/// Pieces of about [`PIECE`] bytes that end with a line.
+fn cut(bytes: &[u8]) -> impl Iterator<Item = io::Result<Cow<'_, [u8]>>> {
     let mut rest = bytes;
-    for left in (1..=pieces).rev() {
-        let target = rest.len() / left;
-        let end = match rest[target.min(rest.len())..]
-            .iter()
-            .position(|b| *b == b'\n')
-        {
-            Some(offset) if left > 1 => target + offset + 1,
-            _ => rest.len(),
-        };
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let target = PIECE.min(rest.len());
+        let end = memchr(b'\n', &rest[target..]).map_or(rest.len(), |at| target + at + 1);
         let (piece, after) = rest.split_at(end);
-        out.push(piece);
         rest = after;
-    }
-    out
+        Some(Ok(piece.into()))
+    })
+}
+
+/// Likewise, read from a file as they are needed.
+fn read_pieces(mut file: impl Read + Send) -> impl Iterator<Item = io::Result<Cow<'static, [u8]>>> {
+    let mut begun = Vec::new();
+    let mut ended = false;
+    std::iter::from_fn(move || {
+        let mut piece = std::mem::take(&mut begun);
+        while !ended {
+            let room = PIECE.saturating_sub(piece.len()).max(PIECE / 8);
+            piece.reserve_exact(room);
+            match file.by_ref().take(room as u64).read_to_end(&mut piece) {
+                Err(error) => {
+                    ended = true;
+                    return Some(Err(error));
+                }
+                Ok(0) => ended = true,
+                Ok(_) => {
+                    if let Some(end) = memrchr(b'\n', &piece) {
+                        begun = piece.split_off(end + 1);
+                        return Some(Ok(piece.into()));
+                    }
+                }
+            }
+        }
+        (!piece.is_empty()).then(|| Ok(piece.into()))
+    })
 }
 
 #[cfg(test)]
@@ -270,28 +358,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_told_from_logs() {
-        assert!(is_records(b"{\"v\":1,\"source\":{}}"));
-        assert!(is_records(b"\n  {\"v\":1}"));
-        assert!(is_records(b"\xEF\xBB\xBF{\"v\":1}"));
-        assert!(!is_records(b"{ \"fio version\" : \"fio-3.33\""));
-        assert!(!is_records(b"WRITE: bw=1MiB/s"));
-        assert!(!is_records(b""));
-    }
-
-    #[test]
     fn pieces_end_at_line_ends_and_lose_nothing() {
-        let text: Vec<u8> = (0..100)
-            .flat_map(|i| format!("line {i}\n").into_bytes())
-            .collect();
-        for pieces in [1, 2, 3, 7, 200] {
-            let parts = cut(&text, pieces);
-            assert_eq!(parts.concat(), text, "{pieces}");
-            assert!(
-                parts.iter().all(|p| p.is_empty() || p.ends_with(b"\n")),
-                "{pieces}"
-            );
+        let line = |i: usize| format!("line {i} {}\n", "x".repeat(i % 1000));
+        let text: Vec<u8> = (0..30_000).flat_map(|i| line(i).into_bytes()).collect();
+        assert!(text.len() > 3 * PIECE);
+        let long = vec![b'y'; 2 * PIECE + 5];
+        let texts = [
+            &text[..],
+            &text[..text.len() - 1],
+            &long[..],
+            &b"no end"[..],
+            &b""[..],
+        ];
+        for text in texts {
+            let of_bytes: Vec<_> = cut(text).map(Result::unwrap).collect();
+            let of_file: Vec<_> = read_pieces(text).map(Result::unwrap).collect();
+            for parts in [of_bytes, of_file] {
+                assert_eq!(parts.concat(), text);
+                let mut whole = parts.iter().rev().skip(1);
+                assert!(whole.all(|p| p.ends_with(b"\n")));
+                assert!(parts.iter().all(|p| !p.is_empty()));
+            }
         }
-        assert_eq!(cut(b"no end", 3).concat(), b"no end");
     }
 }

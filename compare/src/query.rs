@@ -1,24 +1,29 @@
 //! From the frame to cells: the polars pipeline.
 //!
 //! ```text
-//! frame -- a metric at a time --> long: record x metric, lo value hi
-//!       -- one scope a run -----> group before its jobs, nothing counted twice
-//!       -- one sample a run ----> jobs of one run that report apart are one sample
-//!       -- one row a cell ------> medians of lo, value, hi; the values; counts
-//!       -- join with the base --> ratio lo = lo / base hi, hi = hi / base lo
+//! rows -- a metric at a time, in slices --> lo value hi of each record that has it
+//!      -- lone records ------------------> are samples as they are
+//!      -- the others: one scope a run ---> group before its jobs, nothing counted twice
+//!                     one sample a run --> jobs of one run that report apart are one sample
+//!      -- one row a cell ----------------> medians of lo, value, hi; the values; counts
 //! ```
 //!
-//! All of it is lazy expressions and one `collect` for the cells and one for the sets of notes.
+//! A cell is a combination of key values and a metric; which one a record belongs to follows from
+//! its context, so cells are numbered once for all contexts and rows are grouped by that number.
+//! All the arithmetic is lazy expressions. Slices bound the memory that intermediate columns take.
+//!
 //! The median of the lower ends is a lower end for the median, since the median grows with each
 //! of its values; likewise above. A failed run gives no value, but its cell knows of it.
+
+use std::collections::HashSet;
 
 use polars::prelude::*;
 
 use crate::derive;
+use crate::dict::Dict;
 use crate::frame::{Frame, key_column};
 use crate::keys::Key;
 use crate::metric::Metric;
-use crate::view::Projection;
 
 /// A cell as the pipeline leaves it.
 #[derive(Clone, Debug)]
@@ -27,7 +32,7 @@ pub struct Found {
     pub codes: Vec<u32>,
     /// Bounds of the median of all samples; none if all failed.
     pub bounds: Option<(f64, f64, f64)>,
-    /// The samples' values.
+    /// The samples' values, sorted.
     pub values: Vec<f64>,
     /// How many runs failed.
     pub failed: usize,
@@ -41,105 +46,208 @@ pub struct Found {
     pub notes: Vec<u32>,
     /// Codes of sets of settings.
     pub settings: Vec<u32>,
-    /// Ratio to the base's cell.
-    pub ratio: Option<(f64, f64, f64)>,
+    /// Codes of the machines and of the tests whose records it holds.
+    pub names: [Vec<u32>; 2],
 }
+
+/// The keys of [`Found::names`].
+pub const NAMES: [Key; 2] = [Key::MACHINE, Key::TEST];
 
 /// All cells.
 #[derive(Clone, Debug)]
 pub struct Cells {
     /// What the codes of a cell stand for; the metric's code is its index in the list asked for.
     pub keys: Vec<Key>,
-    /// The cells in order of first appearance.
+    /// The cells, metric by metric, in order of first appearance.
     pub found: Vec<Found>,
+}
+
+/// Rows whose metric is computed at once.
+const SLICE: usize = 1 << 20;
+
+/// Columns of the contexts that [`derive`] may look at.
+const DERIVED_FROM: [&str; 3] = ["dd", "block", "nominal"];
+
+/// For each context, whether any of its records has a value of the metric.
+pub fn contexts_with(frame: &Frame, metric: Metric) -> PolarsResult<Vec<bool>> {
+    let mut has = vec![false; frame.contexts.height()];
+    let [lo, ..] = derive::expressions(metric);
+    for start in (0..frame.len()).step_by(SLICE) {
+        let rows = frame.wide(start, SLICE, &DERIVED_FROM)?.lazy();
+        let with = rows.filter(lo.clone().is_not_null());
+        let codes = with.select([col("context").unique()]).collect()?;
+        for code in codes.column("context")?.u32()?.iter().flatten() {
+            has[code as usize] = true;
+        }
+    }
+    Ok(has)
 }
 
 /// Which of these metrics have at least one value.
 pub fn present(frame: &Frame, metrics: &[Metric]) -> PolarsResult<Vec<Metric>> {
     let mut out = Vec::new();
     for metric in metrics {
-        let [lo, ..] = derive::expressions(*metric);
-        let count = frame.rows.clone().lazy().select([lo.count()]).collect()?;
-        if count.column("lo")?.get(0)?.extract::<u64>().unwrap_or(0) > 0 {
+        if contexts_with(frame, *metric)?.contains(&true) {
             out.push(*metric);
         }
     }
     Ok(out)
 }
 
-/// A literal takes the smallest type that holds it; columns to be stacked need one type.
-fn constant(code: u32) -> Expr {
-    lit(code).cast(DataType::UInt32)
-}
-
-/// One row a record and metric.
-fn long(frame: &Frame, keys: &[Key], metrics: &[Metric]) -> PolarsResult<LazyFrame> {
-    let mut parts = Vec::new();
+/// Finds the cells of these keys and metrics. The key `metric` takes its code from `metrics`.
+pub fn cells(frame: &Frame, metrics: &[Metric], keys: &[Key]) -> PolarsResult<Cells> {
+    let places = Places::new(frame, keys)?;
+    let lone = lone(frame)?;
+    let mut found = Vec::new();
     for (code, metric) in metrics.iter().enumerate() {
-        let mut columns: Vec<Expr> = (keys.iter().filter(|k| **k != Key::METRIC))
-            .map(|k| col(key_column(*k)))
-            .collect();
-        columns.extend(
-            [
-                "source", "run", "group", "rank", "failed", "settings", "notes",
-            ]
-            .map(col),
-        );
-        columns.extend(derive::expressions(*metric));
-        columns.push(constant(code as u32).alias(key_column(Key::METRIC)));
-        columns.push(match metric {
-            Metric::WallBandwidth | Metric::Wall => col("basis"),
-            _ => constant(0).alias("basis"),
-        });
-        // What the scope rule needs, whether or not it is projected on.
-        columns.push(col(key_column(Key::DIRECTION)).alias("direction"));
-        let rows = frame.rows.clone().lazy().select(columns);
-        parts.push(rows.filter(col("lo").is_not_null().or(col("failed"))));
+        found.extend(of_metric(frame, *metric, code as u32, &places, &lone)?);
     }
-    concat(parts, UnionArgs::default())
+    Ok(Cells {
+        keys: keys.to_vec(),
+        found,
+    })
 }
 
-/// Runs the pipeline. `base` holds the codes of the keys in `projection.across`.
-pub fn cells(
-    frame: &Frame,
-    metrics: &[Metric],
-    projection: &Projection,
-    base: Option<&[u32]>,
-    force: bool,
-) -> PolarsResult<Cells> {
-    let mut keys: Vec<Key> = Vec::new();
-    for key in (projection.tables.iter())
-        .chain(&projection.rows)
-        .chain(&projection.cols)
-    {
-        if !keys.contains(key) {
-            keys.push(*key);
-        }
-    }
-    let names = |keys: &[Key]| -> Vec<Expr> { keys.iter().map(|k| col(key_column(*k))).collect() };
-    let cell_keys = names(&keys);
-    let metric = col(key_column(Key::METRIC));
+/// Which cell each context's records belong to.
+struct Places {
+    /// For each context, the number of its cell.
+    of_context: Vec<u32>,
+    /// For each cell, the codes of its keys, the metric's being zero.
+    codes: Vec<Vec<u32>>,
+    /// Where the metric's code goes.
+    metric: Option<usize>,
+    settings: Vec<u32>,
+    notes: Vec<u32>,
+    basis: Vec<u32>,
+    names: [Vec<u32>; 2],
+}
 
-    let run = [col("source"), col("run"), col("direction"), metric.clone()];
-    let group = [col("source"), col("run"), col("group"), metric];
-    let scoped = long(frame, &keys, metrics)?
-        // A job that failed taints the sum over its group.
-        .with_columns([col("failed").max().over(group)?])
-        .filter(col("rank").eq(col("rank").min().over(run)?));
+fn codes(frame: &DataFrame, column: &str) -> PolarsResult<Vec<u32>> {
+    let column = frame.column(column)?.u32()?;
+    Ok(column.iter().map(|code| code.unwrap_or(0)).collect())
+}
+
+impl Places {
+    fn new(frame: &Frame, keys: &[Key]) -> PolarsResult<Places> {
+        let contexts = &frame.contexts;
+        let columns: Vec<Option<Vec<u32>>> = (keys.iter())
+            .map(|key| match *key {
+                Key::METRIC => Ok(None),
+                key => codes(contexts, &key_column(key)).map(Some),
+            })
+            .collect::<PolarsResult<_>>()?;
+        let mut dict: Dict<Vec<u32>> = Dict::default();
+        let of_context = (0..contexts.height())
+            .map(|context| {
+                let code = |column: &Option<Vec<u32>>| column.as_ref().map_or(0, |c| c[context]);
+                let cell: Vec<u32> = columns.iter().map(code).collect();
+                dict.code(cell.as_slice())
+            })
+            .collect();
+        Ok(Places {
+            of_context,
+            codes: dict.values().to_vec(),
+            metric: keys.iter().position(|k| *k == Key::METRIC),
+            settings: codes(contexts, "settings")?,
+            notes: codes(contexts, "notes")?,
+            basis: codes(contexts, "basis")?,
+            names: [
+                codes(contexts, &key_column(NAMES[0]))?,
+                codes(contexts, &key_column(NAMES[1]))?,
+            ],
+        })
+    }
+}
+
+/// For each row, whether it is the only one of its run and direction, in a run of which nothing
+/// failed. Such a row is a sample by itself.
+fn lone(frame: &Frame) -> PolarsResult<BooleanChunked> {
+    let (sources, directions) = (
+        codes(&frame.contexts, "source")?,
+        codes(&frame.contexts, &key_column(Key::DIRECTION))?,
+    );
+    let failed = frame.contexts.column("failed")?.bool()?;
+    let failed: Vec<bool> = failed.iter().map(|f| f == Some(true)).collect();
+    let contexts = frame.rows.column("context")?.u32()?;
+    let runs = frame.rows.column("run")?.u32()?;
+    let rows = || {
+        (contexts.iter().zip(runs.iter()))
+            .map(|(c, run)| (c.unwrap_or(0) as usize, run.unwrap_or(0)))
+    };
+    let run_of = |(context, run): (usize, u32)| (sources[context], run);
+    let place_of = |(context, run): (usize, u32)| (sources[context], run, directions[context]);
+
+    let failed_runs: HashSet<(u32, u32)> = rows().filter(|(c, _)| failed[*c]).map(run_of).collect();
+    // Records mostly come in order, and then one look tells that each place is taken once.
+    let repeated: HashSet<(u32, u32, u32)> = if rows().map(place_of).is_sorted_by(|a, b| a < b) {
+        HashSet::new()
+    } else {
+        let mut places: Vec<(u32, u32, u32)> = rows().map(place_of).collect();
+        places.sort_unstable();
+        (places.windows(2).filter(|w| w[0] == w[1]))
+            .map(|w| w[0])
+            .collect()
+    };
+    Ok(rows()
+        .map(|row| !repeated.contains(&place_of(row)) && !failed_runs.contains(&run_of(row)))
+        .collect())
+}
+
+/// What a sample or, before that, a record comes to.
+const SAMPLE: [&str; 6] = ["cell", "lo", "value", "hi", "failed", "how"];
+
+fn of_metric(
+    frame: &Frame,
+    metric: Metric,
+    code: u32,
+    places: &Places,
+    lone: &BooleanChunked,
+) -> PolarsResult<Vec<Found>> {
+    let mut alone: Vec<DataFrame> = Vec::new();
+    let mut shared: Vec<DataFrame> = Vec::new();
+    let direction = key_column(Key::DIRECTION);
+    let of_contexts = [
+        &DERIVED_FROM[..],
+        &["failed", "source", "group", "rank", "settings", &direction],
+    ]
+    .concat();
+    for start in (0..frame.len()).step_by(SLICE) {
+        let mut rows = frame.wide(start, SLICE, &of_contexts)?;
+        let contexts = rows.column("context")?.u32()?;
+        let cell: UInt32Chunked = (contexts.iter())
+            .map(|context| context.map(|c| places.of_context[c as usize]))
+            .collect();
+        rows.with_column(cell.with_name("cell".into()).into_column())?;
+        let lone = lone.slice(start as i64, rows.height());
+        rows.with_column(lone.with_name("lone".into()).into_column())?;
+        let mut columns: Vec<Expr> = (["cell", "context", "lone", "run"].into_iter())
+            .chain(of_contexts.iter().copied().skip(DERIVED_FROM.len()))
+            .map(col)
+            .collect();
+        columns.extend(derive::expressions(metric));
+        let rows = (rows.lazy().select(columns))
+            .filter(col("lo").is_not_null().or(col("failed")))
+            .collect()?;
+        let sample: Vec<Expr> = SAMPLE.iter().chain(&["context"]).map(|n| col(*n)).collect();
+        alone.push((rows.clone().lazy().filter(col("lone")).select(sample)).collect()?);
+        shared.push(rows.lazy().filter(col("lone").not()).collect()?);
+    }
+    let (alone, shared) = (stack(alone)?, stack(shared)?);
+    let Some((alone, shared)) = alone.zip(shared) else {
+        return Ok(Vec::new());
+    };
+    let (joined, joined_contexts) = join_runs(shared, &direction)?;
+    let mut contexts = distinct(&alone)?;
+    contexts.extend(joined_contexts);
+    contexts.sort_unstable();
+    contexts.dedup();
+    let alone = alone
+        .lazy()
+        .select(SAMPLE.map(col))
+        .with_column(lit(1u32).cast(DataType::UInt32).alias("parts"));
+    let samples = concat([alone, joined.lazy()], UnionArgs::default())?;
 
     let none = || lit(NULL).cast(DataType::Float64);
-    let mut sample_keys = cell_keys.clone();
-    sample_keys.extend([col("source"), col("run"), col("settings")]);
-    let samples = scoped.clone().group_by_stable(sample_keys).agg([
-        col("lo").min(),
-        col("value").median(),
-        col("hi").max(),
-        col("failed").max(),
-        col("how").max(),
-        col("basis").min().alias("basis_min"),
-        col("basis").max().alias("basis_max"),
-        len().alias("parts"),
-    ]);
     let sound = |name: &str| {
         when(col("failed"))
             .then(none())
@@ -148,147 +256,140 @@ pub fn cells(
     };
     let cells = samples
         .with_columns([sound("lo"), sound("value"), sound("hi")])
-        .group_by_stable(cell_keys.clone())
+        .group_by_stable([col("cell")])
         .agg([
             col("lo").median(),
             col("value").median(),
             col("hi").median(),
-            col("value").drop_nulls().alias("values"),
-            col("failed")
-                .cast(DataType::UInt32)
-                .sum()
-                .alias("failed_runs"),
+            col("value")
+                .drop_nulls()
+                .sort(SortOptions::default())
+                .alias("values"),
+            col("failed").cast(DataType::UInt32).sum(),
             col("how").max(),
-            col("basis_min").min(),
-            col("basis_max").max(),
             col("parts").max(),
-        ]);
-
-    let cells = match base {
-        Some(codes) => with_ratio(cells, &keys, &projection.across, codes, force)?,
-        None => cells.with_columns(["ratio_lo", "ratio", "ratio_hi"].map(|n| none().alias(n))),
-    };
-    let sets = scoped.group_by_stable(cell_keys).agg([
-        col("notes").unique_stable(),
-        col("settings").unique_stable(),
-    ]);
-    let (cells, sets) = (cells.collect()?, sets.collect()?);
-    Ok(Cells {
-        found: read(&cells, &sets, &keys)?,
-        keys,
-    })
+        ])
+        .collect()?;
+    read(&cells, &contexts, metric, code, places)
 }
 
-/// Joins every cell with the base's cell that agrees in all keys but those compared across.
-fn with_ratio(
-    cells: LazyFrame,
-    keys: &[Key],
-    across: &[Key],
-    base: &[u32],
-    force: bool,
-) -> PolarsResult<LazyFrame> {
-    let is_base = (across.iter().zip(base))
-        .map(|(key, code)| col(key_column(*key)).eq(lit(*code)))
-        .reduce(Expr::and)
-        .unwrap_or(lit(true));
-    let mut on: Vec<Expr> = (keys.iter())
-        .filter(|k| !across.contains(k))
-        .map(|k| col(key_column(*k)))
-        .collect();
-    if on.is_empty() {
-        on.push(lit(0u32).alias("all"));
+fn stack(parts: Vec<DataFrame>) -> PolarsResult<Option<DataFrame>> {
+    let mut parts = parts.into_iter();
+    let Some(mut all) = parts.next() else {
+        return Ok(None);
+    };
+    for part in parts {
+        all.vstack_mut(&part)?;
     }
-    let bases = cells.clone().filter(is_base.clone()).select({
-        let mut columns = on.clone();
-        for name in ["lo", "value", "hi", "basis_min", "basis_max"] {
-            columns.push(col(name).alias(format!("base_{name}")));
-        }
-        columns
-    });
-    let mut join = JoinArgs::new(JoinType::Left);
-    join.maintain_order = MaintainOrderJoin::Left;
-    let joined = cells.join(bases, on.clone(), on, join);
-    // Rates over different windows are different things.
-    let same_basis = lit(force).or((col("basis_min").eq(col("basis_max")))
-        .and(col("base_basis_min").eq(col("base_basis_max")))
-        .and(col("basis_min").eq(col("base_basis_min"))));
-    let sound = col("base_lo").gt(lit(0.0)).and(same_basis);
-    // A cell over itself is one, whatever its bounds.
-    let itself = is_base;
-    let ratio = |over: Expr, under: &str, outward: f64, name: &str| {
-        when(
-            sound
-                .clone()
-                .and(itself.clone())
-                .and(over.clone().is_not_null()),
+    Ok(Some(all))
+}
+
+fn distinct(rows: &DataFrame) -> PolarsResult<Vec<u32>> {
+    let codes = rows.column("context")?.unique()?;
+    Ok(codes.u32()?.iter().flatten().collect())
+}
+
+/// Rows that share their run with others: of each run and direction the scope to prefer, joined
+/// into one sample for each cell and set of settings. Gives the contexts of the rows taken, too.
+fn join_runs(rows: DataFrame, direction: &str) -> PolarsResult<(DataFrame, Vec<u32>)> {
+    let run = [col("source"), col("run"), col(direction)];
+    let group = [col("source"), col("run"), col("group")];
+    let scoped = (rows.lazy())
+        // A job that failed taints the sum over its group.
+        .with_columns([col("failed").max().over(group)?])
+        .filter(col("rank").eq(col("rank").min().over(run)?))
+        .collect()?;
+    let contexts = distinct(&scoped)?;
+    let samples = (scoped.lazy())
+        .group_by_stable([col("cell"), col("source"), col("run"), col("settings")])
+        .agg([
+            col("lo").min(),
+            col("value").median(),
+            col("hi").max(),
+            col("failed").max(),
+            col("how").max(),
+            len().cast(DataType::UInt32).alias("parts"),
+        ])
+        .select(
+            SAMPLE
+                .iter()
+                .chain(&["parts"])
+                .map(|n| col(*n))
+                .collect::<Vec<_>>(),
         )
-        .then(lit(1.0))
-        .when(sound.clone())
-        .then(over / col(under) * lit(outward))
-        .otherwise(lit(NULL))
-        .alias(name)
-    };
-    const OUTWARD: f64 = 2.0 * f64::EPSILON;
-    Ok(joined.with_columns([
-        ratio(col("lo"), "base_hi", 1.0 - OUTWARD, "ratio_lo"),
-        ratio(col("value"), "base_value", 1.0, "ratio"),
-        ratio(col("hi"), "base_lo", 1.0 + OUTWARD, "ratio_hi"),
-    ]))
+        .collect()?;
+    Ok((samples, contexts))
 }
 
-fn read(cells: &DataFrame, sets: &DataFrame, keys: &[Key]) -> PolarsResult<Vec<Found>> {
-    let u32s = |frame: &DataFrame, name: &str| -> PolarsResult<Vec<u32>> {
-        let column = frame.column(name)?.cast(&DataType::UInt32)?;
-        Ok(column.u32()?.iter().map(|v| v.unwrap_or(0)).collect())
+fn read(
+    cells: &DataFrame,
+    contexts: &[u32],
+    metric: Metric,
+    code: u32,
+    places: &Places,
+) -> PolarsResult<Vec<Found>> {
+    let numbers = |name: &str| -> PolarsResult<Vec<Option<f64>>> {
+        Ok(cells.column(name)?.f64()?.iter().collect())
     };
-    let f64s = |name: &str| -> PolarsResult<Vec<Option<f64>>> {
-        let column = cells.column(name)?.cast(&DataType::Float64)?;
-        Ok(column.f64()?.iter().collect())
-    };
-    let lists = |name: &str| -> PolarsResult<Vec<Vec<u32>>> {
-        let mut out = Vec::with_capacity(sets.height());
-        for list in sets.column(name)?.list()?.amortized_iter() {
-            let codes = match list {
-                Some(series) => series.as_ref().u32()?.iter().flatten().collect(),
-                None => Vec::new(),
-            };
-            out.push(codes);
-        }
-        Ok(out)
-    };
-    let codes: Vec<Vec<u32>> = (keys.iter())
-        .map(|key| u32s(cells, &key_column(*key)))
-        .collect::<PolarsResult<_>>()?;
-    let (lo, value, hi) = (f64s("lo")?, f64s("value")?, f64s("hi")?);
-    let (ratio_lo, ratio, ratio_hi) = (f64s("ratio_lo")?, f64s("ratio")?, f64s("ratio_hi")?);
-    let (failed, parts, how) = (
-        u32s(cells, "failed_runs")?,
-        u32s(cells, "parts")?,
-        u32s(cells, "how")?,
-    );
-    let (basis_min, basis_max) = (u32s(cells, "basis_min")?, u32s(cells, "basis_max")?);
-    let (notes, settings) = (lists("notes")?, lists("settings")?);
-    let mut values: Vec<Vec<f64>> = Vec::with_capacity(cells.height());
-    for list in cells.column("values")?.list()?.amortized_iter() {
-        values.push(match list {
-            Some(series) => series.as_ref().f64()?.iter().flatten().collect(),
+    let (lo, value, hi) = (numbers("lo")?, numbers("value")?, numbers("hi")?);
+    let (number, failed) = (codes(cells, "cell")?, codes(cells, "failed")?);
+    let (how, parts) = (codes(cells, "how")?, codes(cells, "parts")?);
+    let of_wall = matches!(metric, Metric::WallBandwidth | Metric::Wall);
+    let lists = cells.column("values")?.list()?;
+    let mut found = Vec::with_capacity(cells.height());
+    for i in 0..cells.height() {
+        let values = match lists.get_as_series(i) {
+            Some(series) => series.f64()?.iter().flatten().collect(),
             None => Vec::new(),
-        });
-    }
-    let all = |a: Option<f64>, b: Option<f64>, c: Option<f64>| Some((a?, b?, c?));
-    Ok((0..cells.height())
-        .map(|i| Found {
-            codes: codes.iter().map(|c| c[i]).collect(),
-            bounds: all(lo[i], value[i], hi[i]),
-            values: std::mem::take(&mut values[i]),
+        };
+        let mut all = places.codes[number[i] as usize].clone();
+        if let Some(at) = places.metric {
+            all[at] = code;
+        }
+        found.push(Found {
+            codes: all,
+            bounds: (|| Some((lo[i]?, value[i]?, hi[i]?)))(),
+            values,
             failed: failed[i] as usize,
             parts: parts[i] as usize,
             how: how[i],
-            basis: (basis_min[i], basis_max[i]),
-            // Both queries group the same rows in the same order.
-            notes: notes.get(i).cloned().unwrap_or_default(),
-            settings: settings.get(i).cloned().unwrap_or_default(),
-            ratio: all(ratio_lo[i], ratio[i], ratio_hi[i]),
-        })
-        .collect())
+            basis: (0, 0),
+            notes: Vec::new(),
+            settings: Vec::new(),
+            names: Default::default(),
+        });
+    }
+    let mut at = vec![None; places.codes.len()];
+    for (i, number) in number.iter().enumerate() {
+        at[*number as usize] = Some(i);
+    }
+    let mut seen = vec![false; found.len()];
+    for context in contexts.iter().map(|c| *c as usize) {
+        let Some(i) = at[places.of_context[context] as usize] else {
+            continue;
+        };
+        let cell = &mut found[i];
+        add(&mut cell.notes, places.notes[context]);
+        add(&mut cell.settings, places.settings[context]);
+        for (of_cell, of_contexts) in cell.names.iter_mut().zip(&places.names) {
+            add(of_cell, of_contexts[context]);
+        }
+        if of_wall {
+            let basis = places.basis[context];
+            let (low, high) = cell.basis;
+            cell.basis = if seen[i] {
+                (low.min(basis), high.max(basis))
+            } else {
+                (basis, basis)
+            };
+            seen[i] = true;
+        }
+    }
+    Ok(found)
+}
+
+fn add(codes: &mut Vec<u32>, code: u32) {
+    if !codes.contains(&code) {
+        codes.push(code);
+    }
 }

@@ -3,12 +3,13 @@
 //! Every setting (engine, direct, sync flags, tool, ...) that is not projected on and not ignored
 //! belongs to the residue. Where the records of one cell differ in it, the cell gets a note; where
 //! a cell differs from the base it is compared with, the note names both sides. Off and unsaid are
-//! one; what nobody knows (a tool's version, say) is no difference.
+//! one; what nobody knows (a tool's version, say) is no difference, but an option that is known of
+//! one side and not of the other is named.
 //!
 //! Place: pure text from sets of settings; [`crate::build`] decides where the marks go.
 
 use crate::frame::Frame;
-use crate::keys::Key;
+use crate::keys::{Key, UNKNOWN};
 
 /// The settings that are looked at, with the frame they are codes of.
 pub struct Residue<'f> {
@@ -56,9 +57,7 @@ impl<'f> Residue<'f> {
         let mut parts = Vec::new();
         for (index, key) in &self.keys {
             let mut texts = self.texts(sets, *index);
-            if !key.empty_is_off() {
-                texts.retain(|t| !t.is_empty());
-            }
+            texts.retain(|t| is_known(*key, t));
             if texts.len() > 1 {
                 let shown: Vec<String> = texts.iter().map(|t| one(*key, t)).collect();
                 parts.push(shown.join(" and "));
@@ -75,7 +74,7 @@ impl<'f> Residue<'f> {
             let ([mine], [theirs]) = (mine.as_slice(), theirs.as_slice()) else {
                 continue;
             };
-            let known = key.empty_is_off() || !(mine.is_empty() || theirs.is_empty());
+            let known = is_known(*key, mine) && is_known(*key, theirs);
             if mine != theirs && known {
                 out.push((*key, *mine, *theirs));
             }
@@ -90,11 +89,28 @@ impl<'f> Residue<'f> {
 
     /// What a cell differs in from its base; none if they agree.
     pub fn against(&self, sets: &[u32], base_sets: &[u32], base_name: &str) -> Option<String> {
-        let parts: Vec<String> = (self.differences(sets, base_sets).into_iter())
+        let mut parts: Vec<String> = (self.differences(sets, base_sets).into_iter())
             .map(|(key, mine, theirs)| format!("{} (there: {})", one(key, mine), value(theirs)))
             .collect();
+        for (index, key) in &self.keys {
+            let (mine, theirs) = (self.texts(sets, *index), self.texts(base_sets, *index));
+            match (mine.as_slice(), theirs.as_slice()) {
+                ([UNKNOWN], [theirs]) if !theirs.is_empty() && *theirs != UNKNOWN => {
+                    parts.push(format!("{} not said (there: {theirs})", key.name()));
+                }
+                ([mine], [UNKNOWN]) if !mine.is_empty() && *mine != UNKNOWN => {
+                    parts.push(format!("{} (there: not said)", one(*key, mine)));
+                }
+                _ => {}
+            }
+        }
         (!parts.is_empty()).then(|| format!("unlike {base_name}: {}", parts.join("; ")))
     }
+}
+
+/// Does the text say what the setting is? An option that is not there is off.
+fn is_known(key: Key, text: &str) -> bool {
+    text != UNKNOWN && (key.empty_is_off() || !text.is_empty())
 }
 
 /// A setting in words: `oflag=dsync`, `no oflag`, or a tool's name alone.

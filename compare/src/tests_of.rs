@@ -84,7 +84,7 @@ pub fn heading(record: &Record) -> &str {
 /// A name for a record of which neither heading nor workload is known.
 pub fn fallback(record: &Record) -> String {
     match (&record.scope.job, record.scope.kind) {
-        (Some(job), _) => job.clone(),
+        (Some(job), _) => job.to_string(),
         (None, ScopeKind::Group) => {
             format!(
                 "{} group {}",
@@ -92,7 +92,7 @@ pub fn fallback(record: &Record) -> String {
                 record.scope.group.unwrap_or(0)
             )
         }
-        (None, _) => record.source.tool.name.clone(),
+        (None, _) => record.source.tool.name.to_string(),
     }
 }
 

@@ -3,7 +3,8 @@
 //! The defaults fit the common cases. Posts: a row for each test, a column for each machine, a
 //! table for each direction and metric. One test on more than three machines, or more machines
 //! than fit beside each other: the table is turned, a row for each machine. One machine: a column
-//! for each metric and no ratios.
+//! for each metric and no ratios. Many machines and tests of which hardly any two go together, as
+//! a folder of unrelated results: a list, likewise without ratios.
 
 use crate::filter::Filter;
 use crate::keys::Key;
@@ -14,6 +15,8 @@ use crate::scale::Unit;
 const COLUMNS_AT_MOST: usize = 6;
 /// For a single test, likewise.
 const COLUMNS_OF_ONE_TEST: usize = 3;
+/// A table of machines by tests of which less than one in so many cells is filled is no table.
+const SPARSE: usize = 4;
 
 /// A question.
 #[derive(Clone, Debug)]
@@ -28,8 +31,10 @@ pub struct View {
     pub ignore: Vec<Key>,
     /// Metrics, if asked for.
     pub metrics: Option<Vec<Metric>>,
-    /// The label that others are compared with; none: the first.
+    /// The label that others are compared with, or `best`; none: the first.
     pub base: Option<String>,
+    /// Compare each with each instead.
+    pub pairwise: bool,
     /// Which records count.
     pub filter: Filter,
     /// Units asked for, at most one of each dimension counts.
@@ -68,6 +73,7 @@ impl Default for View {
             ignore: Vec::new(),
             metrics: None,
             base: None,
+            pairwise: false,
             filter: Filter::All,
             units: Vec::new(),
             force: false,
@@ -99,6 +105,8 @@ pub struct Shape {
     pub machines: usize,
     /// How many tests.
     pub tests: usize,
+    /// How many pairs of a machine and a test there are.
+    pub pairs: usize,
     /// How many metrics.
     pub metrics: usize,
 }
@@ -132,7 +140,15 @@ impl View {
         let free =
             |keys: &[Key]| -> Vec<Key> { keys.iter().copied().filter(|k| !taken(*k)).collect() };
         let nothing_asked = self.rows.is_none() && self.cols.is_none() && self.tables.is_none();
-        let (rows, cols, tables): (&[Key], &[Key], &[Key]) = if !nothing_asked {
+        let least = shape.machines.min(shape.tests);
+        let sparse = least > COLUMNS_AT_MOST && shape.pairs * SPARSE < shape.machines * shape.tests;
+        let (rows, cols, tables): (&[Key], &[Key], &[Key]) = if sparse && nothing_asked {
+            (
+                &[Key::MACHINE, Key::TEST],
+                &[Key::METRIC],
+                &[Key::DIRECTION],
+            )
+        } else if !nothing_asked {
             (
                 &[Key::TEST],
                 &[Key::MACHINE],
@@ -176,17 +192,54 @@ impl View {
                 .collect()
         };
         // Machines are compared where they are; else whatever the columns are.
-        let across = if shape.machines > 1 && rows.contains(&Key::MACHINE) {
+        let across = if sparse && nothing_asked {
+            Vec::new()
+        } else if shape.machines > 1 && rows.contains(&Key::MACHINE) {
             comparable(&rows)
         } else {
             comparable(&cols)
         };
+        if self.pairwise {
+            // A matrix of all that are compared for each of what they share.
+            let shared = tables.into_iter().chain(rows).chain(cols);
+            return Projection {
+                tables: shared.filter(|k| !across.contains(k)).collect(),
+                rows: across.clone(),
+                cols: Vec::new(),
+                across,
+            };
+        }
         Projection {
             tables,
             rows,
             cols,
             across,
         }
+    }
+}
+
+impl Projection {
+    /// A key that is named for two of tables, rows and columns.
+    pub fn twice(&self) -> Option<Key> {
+        let all: Vec<Key> = (self.tables.iter())
+            .chain(&self.rows)
+            .chain(&self.cols)
+            .copied()
+            .collect();
+        (all.iter().enumerate())
+            .find(|(at, key)| all[..*at].contains(key))
+            .map(|(_, key)| *key)
+    }
+
+    /// All its keys, each once.
+    pub fn keys(&self) -> Vec<Key> {
+        let mut keys: Vec<Key> = Vec::new();
+        for key in (self.tables.iter()).chain(&self.rows).chain(&self.cols) {
+            if !keys.contains(key) {
+                keys.push(*key);
+            }
+        }
+        keys
     }
 }
 
@@ -199,6 +252,7 @@ mod tests {
         let p = view.project(Shape {
             machines,
             tests,
+            pairs: machines * tests,
             metrics,
         });
         let list = |keys: &[Key]| keys.iter().map(|k| k.name()).collect::<Vec<_>>().join(",");
@@ -227,6 +281,20 @@ mod tests {
             "direction,metric | machine | test | machine"
         );
         assert_eq!(names(&view, 1, 5, 1), "direction | test | metric | ");
+    }
+
+    #[test]
+    fn what_hardly_goes_together_is_a_list() {
+        let shape = |pairs| Shape {
+            machines: 20,
+            tests: 20,
+            pairs,
+            metrics: 1,
+        };
+        let of = |pairs| View::default().project(shape(pairs));
+        assert_eq!(of(20).rows, [Key::MACHINE, Key::TEST]);
+        assert_eq!(of(20).across, []);
+        assert_eq!(of(100).across, [Key::MACHINE]);
     }
 
     #[test]

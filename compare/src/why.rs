@@ -20,7 +20,6 @@ use crate::keys::Key;
 use crate::metric::Metric;
 use crate::query::{self, Found};
 use crate::residue::Residue;
-use crate::view::Projection;
 
 /// The metrics that the analysis needs.
 pub const METRICS: &[Metric] = &[
@@ -184,13 +183,8 @@ fn find(machines: &[String], wanted: &str) -> Result<u32, String> {
 }
 
 fn cells(frame: &Frame) -> PolarsResult<query::Cells> {
-    let projection = Projection {
-        tables: vec![Key::DIRECTION, Key::METRIC],
-        rows: vec![Key::TEST],
-        cols: vec![Key::MACHINE],
-        across: Vec::new(),
-    };
-    query::cells(frame, METRICS, &projection, None, false)
+    let keys = [Key::DIRECTION, Key::METRIC, Key::TEST, Key::MACHINE];
+    query::cells(frame, METRICS, &keys)
 }
 
 struct Study<'f> {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{data, run};
+use common::{data, run, run_with};
 use serde_json::Value;
 
 #[test]
@@ -38,23 +38,52 @@ fn the_dd_posts_claims_are_held_against_its_figures() {
             "{claim}"
         );
     }
-    let faster = of("18 times faster");
-    assert_eq!(faster["verdict"], "close");
-    assert_eq!(
-        faster["computed"],
-        "17.5 by wall clock, 18.3 in the tool's own window"
-    );
-    // 261.48 / 1505.66 = 1 / 5.76
-    assert_eq!(of("1/6 of")["verdict"], "right");
+    for (words, verdict, computed) in [
+        ("18 times faster", "close", "17.5 by wall clock"),
+        ("1/6", "close", "0.174 by wall clock"),
+        // The claim agrees with nothing, so no clock is named.
+        ("half", "loose", "0.582"),
+        ("as fast as", "loose", "0.888"),
+    ] {
+        let claim = of(words);
+        assert_eq!(claim["verdict"], verdict, "{claim}");
+        assert_eq!(claim["computed"], computed, "{claim}");
+        assert!(
+            claim["about"].as_str().unwrap().contains(", against "),
+            "{claim}"
+        );
+    }
 }
 
 #[test]
-fn err_records_keep_no_prose() {
-    let ran = run(&[&data("dd.jsonl"), "--claims"]);
-    assert_eq!(ran.status, 2);
-    assert!(
-        ran.err.contains("--claims needs the post itself"),
-        "{}",
-        ran.err
+fn records_carry_their_claims() {
+    let post = format!(
+        "{}/../fixtures/logs/disk-speeds-dd-2020/input.txt",
+        env!("CARGO_MANIFEST_DIR")
     );
+    let log = fio_parse::Log::from_bytes(post.as_str(), &std::fs::read(&post).unwrap())
+        .map(|log| fio_parse::parse(&log).records)
+        .unwrap();
+    let mut lines = Vec::new();
+    fio_parse::record::write_jsonl(&log, &mut lines).unwrap();
+    let direct = run(&[&post, "--claims"]);
+    assert_eq!(run_with(&["-", "--claims"], &lines).out, direct.out);
+    let filtered = run(&[&post, "--claims", "-q", "--filter", "machine:/EVO/"]);
+    assert_eq!(
+        filtered.out.matches(" MB/s: right").count(),
+        2,
+        "{}",
+        filtered.out
+    );
+}
+
+#[test]
+fn err_flat_files_hold_figures_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let flat = folder.path().join("flat.csv");
+    let flat = flat.to_str().unwrap();
+    assert_eq!(run(&[&data("dd.jsonl"), "-q", "--export", flat]).status, 0);
+    let ran = run(&[flat, "--claims"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("holds figures only"), "{}", ran.err);
 }

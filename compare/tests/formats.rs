@@ -3,6 +3,7 @@
 mod common;
 
 use std::io::Cursor;
+use std::process::Command;
 
 use common::{data, record, run};
 use polars::prelude::*;
@@ -42,12 +43,15 @@ fn written(folder: &tempfile::TempDir, inputs: &[&str], format: &str) -> Vec<u8>
 fn csv_json_and_parquet_read_back_the_same() {
     let (folder, made) = everything();
     let (laptops, dd) = (data("laptops.jsonl"), data("dd.jsonl"));
-    for inputs in [
+    let logs = common::logs();
+    let fixtures = logs.iter().map(|log| vec![log.as_str()]);
+    let made = [
         vec![made.as_str()],
         vec![&laptops],
         vec![&dd],
         vec![&laptops, &dd],
-    ] {
+    ];
+    for inputs in made.into_iter().chain(fixtures) {
         let parquet = ParquetReader::new(Cursor::new(written(&folder, &inputs, "parquet")))
             .finish()
             .unwrap();
@@ -72,8 +76,8 @@ fn csv_json_and_parquet_read_back_the_same() {
                         assert_eq!(value, AnyValue::Null, "{name}");
                         assert_eq!(of_csv.unwrap_or(""), "", "{name}");
                     }
-                    (Value::String(text), AnyValue::String(other)) => {
-                        assert_eq!(text, other, "{name}");
+                    (Value::String(text), other) => {
+                        assert_eq!(Some(text.as_str()), other.get_str(), "{name}");
                         assert_eq!(Some(text.as_str()), of_csv, "{name}");
                     }
                     (Value::Number(number), value) => {
@@ -90,6 +94,74 @@ fn csv_json_and_parquet_read_back_the_same() {
                 }
             }
         }
+    }
+}
+
+/// DuckDB reads what we wrote and finds the same rows.
+#[test]
+fn duckdb_reads_the_same() {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let there = Command::new(&python).args(["-c", "import duckdb"]).output();
+    if !there.is_ok_and(|ran| ran.status.success()) {
+        eprintln!(
+            "skipped: {python} has no duckdb (pip install duckdb, and PYTHON names the interpreter)"
+        );
+        return;
+    }
+    let (folder, made) = everything();
+    let mut inputs = common::logs();
+    inputs.push(made);
+    for input in &inputs {
+        let json: Value = serde_json::from_slice(&written(&folder, &[input], "json")).unwrap();
+        let cells = json["cells"].as_array().unwrap();
+        for format in ["csv", "tsv", "jsonl", "parquet"] {
+            let file = folder.path().join(format!("read.{format}"));
+            std::fs::write(&file, written(&folder, &[input], format)).unwrap();
+            let ran = Command::new(&python)
+                .arg(data("duckdb_rows.py"))
+                .arg(&file)
+                .output()
+                .unwrap();
+            let talk = String::from_utf8_lossy(&ran.stderr);
+            assert!(ran.status.success(), "{input} as {format}: {talk}");
+            let rows: Vec<Value> = (String::from_utf8(ran.stdout).unwrap().lines())
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            assert_eq!(rows.len(), cells.len(), "{input} as {format}");
+            for (row, cell) in rows.iter().zip(cells) {
+                for (name, want) in cell.as_object().unwrap() {
+                    let got = row.get(name).unwrap_or(&Value::Null);
+                    assert!(
+                        same(got, want, format),
+                        "{input} as {format}: {name} is {got}, expected {want}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Texts stand for numbers, and for lists joined, in formats that know texts only; a tab is a
+/// blank in TSV.
+fn same(got: &Value, want: &Value, format: &str) -> bool {
+    let text_only = matches!(format, "csv" | "tsv");
+    match (got, want) {
+        (Value::Null, Value::Null) => true,
+        (Value::Null, Value::String(want)) => text_only && want.is_empty(),
+        (Value::Null, Value::Array(want)) => text_only && want.is_empty(),
+        (Value::String(got), Value::Number(want)) => {
+            text_only && got.parse() == Ok(want.as_f64().unwrap())
+        }
+        (Value::Number(got), Value::Number(want)) => got.as_f64() == want.as_f64(),
+        (Value::String(got), Value::Array(want)) => {
+            let want: Vec<&str> = want.iter().filter_map(Value::as_str).collect();
+            text_only && *got == want.join(" | ")
+        }
+        (Value::String(got), Value::String(want)) => match format {
+            "tsv" => *got == want.replace('\t', " "),
+            _ => got == want,
+        },
+        (got, want) => got == want,
     }
 }
 

@@ -99,6 +99,7 @@ fn an_identical_pair_fails_no_more_often_than_alpha() {
                     better: Better::Higher,
                     unit: scale::parse("MiB/s").unwrap(),
                     parts: vec![Part::Value],
+                    versus: "vs base",
                 }],
                 rows: vec![Row {
                     labels: vec![Label::plain("t")],

@@ -307,3 +307,47 @@ fn controls_in_labels_reach_no_format() {
         );
     }
 }
+
+#[test]
+fn machines_and_tests_that_share_a_cell_are_named() {
+    let mut other = record("B", 1, 50.0);
+    other["workload"]["jobs"][0]["engine"] = json!("libaio");
+    let input = lines(&[record("A", 1, 100.0), record("C", 1, 120.0), other]);
+    let table = run_with(&["-", "--row", "test", "--col", "engine"], &input).out;
+    assert!(table.contains("one value for 2 machines: A; C"), "{table}");
+    // One machine on each side, and it is not the same.
+    let input = lines(&[record("A", 1, 100.0), other_machine()]);
+    let table = run_with(&["-", "--row", "test", "--col", "engine"], &input).out;
+    assert!(
+        table.contains("unlike psync: machine B (there: A)"),
+        "{table}"
+    );
+    let mut large = record("A", 2, 300.0);
+    large["workload"]["jobs"][0]["block_bytes"] = json!(65536);
+    let table = run_with(
+        &["-", "--row", "machine", "--col", "rw"],
+        &lines(&[record("A", 1, 100.0), large]),
+    )
+    .out;
+    assert!(table.contains("one value for 2 tests: "), "{table}");
+}
+
+fn other_machine() -> serde_json::Value {
+    let mut other = record("B", 1, 50.0);
+    other["workload"]["jobs"][0]["engine"] = json!("libaio");
+    other
+}
+
+#[test]
+fn options_known_of_one_side_only_are_named() {
+    let mut direct = record("A", 1, 100.0);
+    direct["workload"]["jobs"][0]["direct"] = json!(true);
+    let mut header = record("B", 1, 50.0);
+    header["workload"]["written_as"] = json!("fio-header");
+    let table = run_with(&["-"], &lines(&[direct, header])).out;
+    assert!(
+        table.contains("unlike A: ") && table.contains("direct not said (there: 1)"),
+        "{table}"
+    );
+    assert!(!table.contains("no direct"), "{table}");
+}

@@ -102,7 +102,7 @@ fn the_geomean_counts_only_rows_that_all_share() {
     // (2 x 0.5 x 2)^(1/3) = 1.26
     let line = table
         .lines()
-        .find(|l| l.contains("geomean of 3 rows"))
+        .find(|l| l.contains("geomean of 3 of 4 rows"))
         .unwrap_or("");
     assert!(line.contains("1.26x"), "{table}");
 }

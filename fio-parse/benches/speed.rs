@@ -10,14 +10,18 @@ use fio_parse::block::fio_log::LogKind;
 use fio_parse::context::resolve;
 use fio_parse::record::write_jsonl;
 use fio_parse::series::{Format, series};
-use fio_parse::{Log, parse};
+use fio_parse::{Log, Parsed, parse};
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-const ROUNDS: usize = 5;
+/// How often each line is measured.
+fn rounds() -> usize {
+    let rounds = std::env::var("ROUNDS").ok();
+    rounds.map_or(5, |text| text.parse().expect("ROUNDS is a number"))
+}
 
 /// How large inputs are, in bytes.
 fn size() -> usize {
@@ -33,7 +37,25 @@ fn seconds(start: Instant) -> f64 {
         .map_or_else(|| start.elapsed().as_secs_f64(), |ns| ns / 1e9)
 }
 
-fn bench(name: &str, size: usize, mut work: impl FnMut() -> usize) {
+/// How many items a result holds.
+trait Items {
+    fn items(&self) -> usize;
+}
+
+impl Items for usize {
+    fn items(&self) -> usize {
+        *self
+    }
+}
+
+impl Items for Parsed {
+    fn items(&self) -> usize {
+        self.records.len()
+    }
+}
+
+/// Times `work` without the giving back of its result.
+fn bench<T: Items>(name: &str, size: usize, mut work: impl FnMut() -> T) {
     let wanted = std::env::args().skip(1).find(|word| !word.starts_with('-'));
     if wanted.is_some_and(|word| !name.contains(&word)) {
         return;
@@ -41,10 +63,11 @@ fn bench(name: &str, size: usize, mut work: impl FnMut() -> usize) {
     let start = Instant::now();
     let mut best = f64::MAX;
     let mut count = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds() {
         let before = seconds(start);
-        count = black_box(work());
+        let result = black_box(work());
         best = best.min(seconds(start) - before);
+        count = result.items();
     }
     println!(
         "{name:28} {:8.0} MB/s  {count} items",
@@ -71,16 +94,16 @@ fn repeated(file: &str, keep: impl Fn(&str) -> bool) -> Vec<u8> {
 }
 
 /// From bytes to lines of JSON, as the binary does it.
-fn lines(name: &str, bytes: &[u8]) -> usize {
+fn lines(name: &str, bytes: &[u8]) -> Parsed {
     let log = Log::from_bytes(name, bytes).unwrap();
     let parsed = parse(&log);
     write_jsonl(&parsed.records, std::io::sink()).unwrap();
-    parsed.records.len()
+    parsed
 }
 
-fn records(name: &str, bytes: &[u8]) -> usize {
+fn records(name: &str, bytes: &[u8]) -> Parsed {
     let log = Log::from_bytes(name, bytes).unwrap();
-    parse(&log).records.len()
+    parse(&log)
 }
 
 fn main() {

@@ -1,9 +1,9 @@
 //! Claims: figures that the author of a text states about a result, held against the result itself.
 //!
 //! ```json
-//! {"text":"1506 MB/s","span":[266,275],"stated_bytes_per_sec":1506000000,
+//! {"text":"1506 MB/s","span":[266,275],"line":14,"stated_bytes_per_sec":1506000000,
 //!  "computed_bytes_per_sec":1578802714.3,"agrees_with":"wall in MiB/s (labelled MB/s)"}
-//! {"text":"18 times faster","span":[634,649],"stated_ratio":18,"computed_ratio":17.47,"agrees_with":"wall",
+//! {"text":"18 times faster","span":[634,649],"line":27,"stated_ratio":18,"computed_ratio":17.47,"agrees_with":"wall",
 //!  "against":{"run":1,"line":6,"machine":"internal SSD"}}
 //! ```
 //!
@@ -24,6 +24,9 @@ pub struct Claim {
     pub text: CompactString,
     /// Where it stands.
     pub span: Span,
+    /// The line where it starts, from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// A rate in bytes per second, as its unit says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated_bytes_per_sec: Option<f64>,

@@ -7,7 +7,7 @@
 //! Names are sorted within each folder, so the same folder always gives the same output. At most [`AHEAD`] files for
 //! each worker are held, read or finished, however large the folder is. Links are not followed.
 
-use fio_parse::cli::{Input, Place};
+use crate::cli::{Input, Place};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
@@ -32,9 +32,10 @@ pub enum Found {
     Failed(String),
 }
 
-/// The files of the inputs, folders walked to their ends.
-pub fn walk(inputs: Vec<Input>) -> impl Iterator<Item = Found> + Send {
-    inputs.into_iter().flat_map(|input| {
+/// The files of the inputs, folders walked to their ends. Files that are no text are passed over, unless `also` takes
+/// one by its first bytes.
+pub fn walk(inputs: Vec<Input>, also: fn(&[u8]) -> bool) -> impl Iterator<Item = Found> + Send {
+    inputs.into_iter().flat_map(move |input| {
         let folder = match &input.place {
             Place::Path(path) if path.is_dir() => Some(path.clone()),
             _ => None,
@@ -45,14 +46,18 @@ pub fn walk(inputs: Vec<Input>) -> impl Iterator<Item = Found> + Send {
                 walkdir::WalkDir::new(folder)
                     .sort_by_file_name()
                     .into_iter()
-                    .filter_map(move |entry| file(entry, input.label.as_deref())),
+                    .filter_map(move |entry| file(entry, input.label.as_deref(), also)),
             ),
         };
         found
     })
 }
 
-fn file(entry: walkdir::Result<walkdir::DirEntry>, label: Option<&str>) -> Option<Found> {
+fn file(
+    entry: walkdir::Result<walkdir::DirEntry>,
+    label: Option<&str>,
+    also: fn(&[u8]) -> bool,
+) -> Option<Found> {
     let entry = match entry {
         Ok(entry) => entry,
         Err(error) => return Some(Found::Failed(error.to_string())),
@@ -73,7 +78,7 @@ fn file(entry: walkdir::Result<walkdir::DirEntry>, label: Option<&str>) -> Optio
             path.display()
         )));
     }
-    Some(match is_text(path) {
+    Some(match head(path).map(|head| is_text(&head) || also(&head)) {
         Ok(true) => Found::Input(Input {
             label: label.map(str::to_owned),
             place: Place::Path(path.to_owned()),
@@ -83,10 +88,15 @@ fn file(entry: walkdir::Result<walkdir::DirEntry>, label: Option<&str>) -> Optio
     })
 }
 
-/// Whether a file begins as text does: without zero bytes, unless it is UTF-16.
-fn is_text(path: &Path) -> io::Result<bool> {
+/// The first bytes of a file.
+fn head(path: &Path) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(HEAD);
     File::open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// Whether a file begins as text does: without zero bytes, unless it is UTF-16.
+fn is_text(head: &[u8]) -> bool {
     let zeros = |odd: usize| {
         head.iter()
             .skip(odd)
@@ -97,7 +107,7 @@ fn is_text(path: &Path) -> io::Result<bool> {
     let (even, odd) = (zeros(0), zeros(1));
     let marked = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
     // text of the West has a zero in each unit, nearly
-    Ok(even + odd == 0 || marked || even.min(odd) == 0 && even.max(odd) * 10 >= head.len() / 2 * 9)
+    even + odd == 0 || marked || even.min(odd) == 0 && even.max(odd) * 10 >= head.len() / 2 * 9
 }
 
 /// What the workers share.
@@ -254,8 +264,6 @@ mod tests {
 
     #[test]
     fn text_is_told_from_other_bytes() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x");
         let wide: Vec<u8> = "READ: bw=1MiB/s"
             .encode_utf16()
             .flat_map(u16::to_le_bytes)
@@ -267,8 +275,7 @@ mod tests {
             (b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\x3e\0", false),
             (b"some text and then\0", false),
         ] {
-            std::fs::write(&path, bytes).unwrap();
-            assert_eq!(is_text(&path).unwrap(), text, "{bytes:?}");
+            assert_eq!(is_text(bytes), text, "{bytes:?}");
         }
     }
 }

@@ -4,9 +4,9 @@ use clap::Parser;
 use fio_parse::block::fio_log::LogKind;
 use fio_parse::cli::labels::{self, Labels};
 use fio_parse::cli::{self, Content, FOUND, Input, NOTHING, UNREADABLE};
+use fio_parse::folder::{self, Found};
 use fio_parse::record::{self, Label, LabelSource};
 use fio_parse::{Log, Parsed, Record, diagnostic, explain};
-use folder::Found;
 use samples::{SeriesFormat, log_kind, samples};
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-mod folder;
 mod samples;
 
 /// Read fio and dd output, alone or buried in a post, and print what was measured as records.
@@ -101,9 +100,22 @@ fn main() -> ExitCode {
         return cli::end_of_output(Err(error), UNREADABLE, "fio-parse");
     }
     if let ([input], false) = (&*inputs, arguments.recursive) {
-        end.add(one(&arguments, &given, input, &mut out, &mut io::stderr()));
+        end.add(one(
+            &arguments,
+            &given,
+            input,
+            &mut out,
+            &mut io::stderr(),
+            true,
+        ));
     } else if arguments.recursive {
-        many(&arguments, &given, folder::walk(inputs), &mut out, &mut end);
+        many(
+            &arguments,
+            &given,
+            folder::walk(inputs, |_| false),
+            &mut out,
+            &mut end,
+        );
     } else {
         let inputs = inputs.into_iter().map(Found::Input);
         many(&arguments, &given, inputs, &mut out, &mut end);
@@ -169,7 +181,7 @@ fn many(
     let read = |found| match found {
         Found::Input(input) => {
             let (mut data, mut talk) = (Vec::new(), Vec::new());
-            let result = one(arguments, given, &input, &mut data, &mut talk);
+            let result = one(arguments, given, &input, &mut data, &mut talk, false);
             (data, talk, result)
         }
         Found::Skipped(_) if arguments.quiet => (Vec::new(), Vec::new(), Ok(false)),
@@ -194,12 +206,15 @@ enum Failure {
 }
 
 /// Reads one input and prints its records to `out`, what is odd about it to `talk`; whether there were any.
+///
+/// The program ends behind the `last` one: its records are left to the system, which is quicker than giving each back.
 fn one(
     arguments: &Arguments,
     given: &Mutex<Option<Labels>>,
     input: &Input,
     out: &mut impl Write,
     talk: &mut impl Write,
+    last: bool,
 ) -> Result<bool, Failure> {
     let bytes = input
         .read()
@@ -243,7 +258,11 @@ fn one(
             );
         }
     }
-    Ok(!records.is_empty())
+    let any = !records.is_empty();
+    if last {
+        std::mem::forget(records);
+    }
+    Ok(any)
 }
 
 /// Records are checked and passed on, so that streams of them can be joined and labelled.

@@ -22,6 +22,7 @@ use crate::source::Span;
 use crate::unit::{Bytes, BytesPerSec, Iops, Nanos, Percent};
 use crate::wire;
 use crate::workload::Workload;
+use compact_str::CompactString;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -143,20 +144,20 @@ pub enum Dialect {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
     /// `fio`, `dd`, `fio-replay`, or the name of the script.
-    pub name: String,
+    pub name: CompactString,
     /// The version as printed: `fio-3.33`, `9.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
+    pub version: Option<CompactString>,
     /// The kind of dd, told from its report: `gnu`, `bsd`, `busybox`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub implementation: Option<String>,
+    pub implementation: Option<CompactString>,
 }
 
 impl Tool {
     /// A tool of which only the name is known.
     pub fn named(name: &str) -> Self {
         Self {
-            name: name.to_owned(),
+            name: name.into(),
             ..Self::default()
         }
     }
@@ -215,13 +216,13 @@ pub struct Scope {
     pub group: Option<u32>,
     /// The job's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub job: Option<String>,
+    pub job: Option<CompactString>,
     /// How many jobs it sums up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u32>,
     /// In client/server runs, the host it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
+    pub host: Option<CompactString>,
 }
 
 impl Scope {

@@ -96,14 +96,18 @@ pub enum Encoding {
 pub struct Log<'t> {
     name: Cow<'t, str>,
     text: Cow<'t, str>,
-    /// Where each line starts; the first is 0.
-    lines: Vec<u32>,
+    /// How many line feeds stand before each [`PAGE`] bytes: a table of all lines would take longer to make than most
+    /// logs take to read.
+    feeds: Vec<u32>,
     /// The number of each line in the file, where it is another one; of a web page.
     numbers: Option<Vec<u32>>,
     /// How many characters stand before each [`STRIDE`] bytes, once a column was asked for.
     characters: OnceLock<Vec<u32>>,
     encoding: Encoding,
 }
+
+/// How many bytes are looked through at most for a line's number or start.
+const PAGE: usize = 1024;
 
 /// How many bytes are counted at most for a column, however long the line is.
 const STRIDE: usize = 4096;
@@ -152,14 +156,17 @@ impl<'t> Log<'t> {
                 name: name.into_owned(),
             });
         }
-        // counting first is quicker than growing
-        let mut lines = Vec::with_capacity(memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1);
-        lines.push(0);
-        lines.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
+        let mut feeds = Vec::with_capacity(text.len() / PAGE + 2);
+        let mut count = 0;
+        feeds.push(0);
+        feeds.extend(text.as_bytes().chunks(PAGE).map(|page| {
+            count += line_feeds(page);
+            count
+        }));
         Ok(Self {
             name,
             text,
-            lines,
+            feeds,
             numbers,
             characters: OnceLock::new(),
             encoding,
@@ -199,7 +206,7 @@ impl<'t> Log<'t> {
     pub fn line_count(&self) -> usize {
         match &self.numbers {
             Some(numbers) => numbers[numbers.len() - 1] as usize,
-            None => self.lines.len(),
+            None => self.feeds[self.feeds.len() - 1] as usize + 1,
         }
     }
 
@@ -207,8 +214,8 @@ impl<'t> Log<'t> {
     /// text.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
         let offset = offset.min(self.text.len() as u32);
-        let index = self.lines.partition_point(|&start| start <= offset) - 1;
-        let start = self.lines[index];
+        let index = self.index(offset);
+        let start = self.start(index, offset);
         let column = if (offset - start) as usize <= STRIDE {
             characters(&self.text.as_bytes()[start as usize..offset as usize])
         } else {
@@ -239,6 +246,27 @@ impl<'t> Log<'t> {
         known + characters(&bytes[offset / STRIDE * STRIDE..offset])
     }
 
+    /// How many lines end before an offset.
+    fn index(&self, offset: u32) -> usize {
+        let page = (offset as usize / PAGE).min(self.feeds.len() - 1);
+        let before = &self.text.as_bytes()[page * PAGE..offset as usize];
+        (self.feeds[page] + line_feeds(before)) as usize
+    }
+
+    /// Where the line of this index starts, in which `offset` is.
+    fn start(&self, index: usize, offset: u32) -> u32 {
+        // the page that holds the last line feed before the line
+        let page = self
+            .feeds
+            .partition_point(|&feeds| (feeds as usize) < index);
+        let Some(page) = page.checked_sub(1) else {
+            return 0;
+        };
+        let end = (offset as usize).min((page + 1) * PAGE);
+        let before = &self.text.as_bytes()[page * PAGE..end];
+        memchr::memrchr(b'\n', before).map_or(0, |at| (page * PAGE + at + 1) as u32)
+    }
+
     /// The number in the file of a line of the text.
     fn number(&self, index: usize) -> u32 {
         match &self.numbers {
@@ -249,17 +277,19 @@ impl<'t> Log<'t> {
 
     /// The line of an offset, counted from one; cheaper than with its column where lines are long.
     pub fn line_of(&self, offset: u32) -> u32 {
-        self.number(self.lines.partition_point(|&start| start <= offset) - 1)
+        self.number(self.index(offset.min(self.text.len() as u32)))
     }
 
     /// The line that an offset is in, without its end.
     pub fn line_at(&self, offset: u32) -> &str {
-        let index = self.lines.partition_point(|&start| start <= offset) - 1;
-        let start = self.lines[index] as usize;
-        let end = self
-            .lines
-            .get(index + 1)
-            .map_or(self.text.len(), |&next| next as usize);
+        let offset = offset.min(self.text.len() as u32);
+        let index = self.index(offset);
+        let start = self.start(index, offset) as usize;
+        // the page that holds the line feed at its end
+        let page = self.feeds.partition_point(|&feeds| feeds as usize <= index) - 1;
+        let from = (offset as usize).max((page * PAGE).min(self.text.len()));
+        let end = memchr::memchr(b'\n', &self.text.as_bytes()[from..])
+            .map_or(self.text.len(), |at| from + at);
         self.text[start..end].trim_end_matches(['\n', '\r'])
     }
 
@@ -272,6 +302,11 @@ impl<'t> Log<'t> {
             at: 0,
         }
     }
+}
+
+/// How many line feeds are in a piece of text.
+fn line_feeds(bytes: &[u8]) -> u32 {
+    memchr::memchr_iter(b'\n', bytes).count() as u32
 }
 
 /// How many characters start in a piece of UTF-8.
@@ -504,6 +539,26 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_found_across_pages() {
+        for width in [0, 1, 90, PAGE - 1, PAGE, 3 * PAGE] {
+            let text = format!("{}\n", "x".repeat(width)).repeat(5) + "end";
+            let log = log(text.as_bytes());
+            assert_eq!(log.line_count(), 6);
+            for (index, line) in text.split('\n').enumerate() {
+                let start = index * (width + 1);
+                for offset in [start, start + line.len() / 2, start + line.len()] {
+                    assert_eq!(log.line_of(offset as u32), index as u32 + 1);
+                    assert_eq!(
+                        log.line_column(offset as u32).1,
+                        (offset - start) as u32 + 1
+                    );
+                    assert_eq!(log.line_at(offset as u32), line);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn segments_split_at_carriage_returns() {
         let log = log(b"Jobs: 1\rJobs: 2\r\n\r\r\nend");
         let texts: Vec<_> = log.segments().map(|s| s.text).collect();
@@ -565,6 +620,14 @@ mod tests {
                 at = segment.next;
             }
             prop_assert_eq!(at as usize, log.text().len());
+            // lines are found as if they were counted one by one
+            for offset in 0..=log.text().len() as u32 {
+                let before = &log.text().as_bytes()[..offset as usize];
+                let feeds = before.iter().filter(|&&byte| byte == b'\n').count();
+                let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+                prop_assert_eq!(log.index(offset), feeds);
+                prop_assert_eq!(log.start(feeds, offset) as usize, start);
+            }
             // passing over to an offset is the same as going there one by one
             for offset in 0..=at + 1 {
                 let (mut far, mut near) = (log.segments(), log.segments());

@@ -8,15 +8,17 @@
 //! Each value is followed by a comma, and the end of an object or list takes the last one back: so no field needs to
 //! know whether it is the first.
 
+mod plain;
+
 use crate::reading::{Printed, Reading};
 use crate::record::{
     CountBucket, Cpu, Depths, Ios, Latency, LatencyBucket, LatencyTarget, Measurement, Percentile,
     PriorityLatency, Record, Samples, Scope, Source, Spread, Tool,
 };
-use crate::source::Span;
 use crate::unit::{EXACT_F64, Quantity};
 use crate::workload::Workload;
-use serde::Serialize;
+use compact_str::CompactString;
+use plain::{bound, close, number, other, real, serde, string, whole};
 use std::io;
 use std::sync::Arc;
 
@@ -75,7 +77,7 @@ fn write_record<'r>(record: &'r Record, last: &mut LastWorkload<'r>, out: &mut V
     out.push(b',');
     if let Some(at) = *span {
         out.extend_from_slice(b"\"span\":");
-        self::span(out, at);
+        plain::span(out, at);
         out.push(b',');
     }
     if let Some(line) = *line {
@@ -143,36 +145,6 @@ trait Write {
     fn write(&self, out: &mut Vec<u8>);
 }
 
-/// Ends an object or a list.
-#[inline]
-fn close(out: &mut Vec<u8>, end: u8) {
-    match out.last_mut() {
-        Some(last @ b',') => *last = end,
-        _ => out.push(end),
-    }
-}
-
-/// A value as serde writes it.
-#[inline]
-fn serde<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
-    serde_json::to_writer(out, value)
-        .expect("the types of a record are all JSON, and memory takes all");
-}
-
-/// A name and a value as serde writes it, and a comma.
-fn other<T: Serialize + ?Sized>(out: &mut Vec<u8>, name: &[u8], value: &T) {
-    out.extend_from_slice(name);
-    serde(out, value);
-    out.push(b',');
-}
-
-#[inline(always)]
-fn number<const N: usize>(out: &mut Vec<u8>, name: &[u8; N], value: u64) {
-    out.extend_from_slice(name);
-    serde(out, &value);
-    out.push(b',');
-}
-
 /// A name and a value, where there is one.
 #[inline(always)]
 fn field<T: Write, const N: usize>(out: &mut Vec<u8>, name: &[u8; N], value: &Option<T>) {
@@ -199,57 +171,48 @@ fn list<T: Write, const N: usize>(out: &mut Vec<u8>, name: &[u8; N], values: &[T
     out.push(b',');
 }
 
-/// A string; what needs an escape is left to serde.
-fn string(out: &mut Vec<u8>, text: &str) {
-    if text
-        .bytes()
-        .any(|byte| byte < 0x20 || matches!(byte, b'"' | b'\\'))
-    {
-        return serde(out, text);
-    }
-    out.push(b'"');
-    out.extend_from_slice(text.as_bytes());
-    out.push(b'"');
-}
-
-fn span(out: &mut Vec<u8>, span: Span) {
-    out.push(b'[');
-    serde(out, &span.start);
-    out.push(b',');
-    serde(out, &span.end);
-    out.push(b']');
-}
-
-/// A bound as `Reading` writes it: whole where the quantity is.
-fn bound<Q: Quantity>(out: &mut Vec<u8>, bound: Q) {
-    match bound.to_u64() {
-        Some(whole) => serde(out, &whole),
-        None => serde(out, &bound.to_f64()),
-    }
-}
-
 /// The fields of a reading, without the braces.
+#[inline]
 fn reading<Q: Quantity>(out: &mut Vec<u8>, reading: &Reading<Q>) {
     let (lo, hi) = (reading.lo(), reading.hi());
-    out.extend_from_slice(b"\"value\":");
     match lo.to_u64().filter(|_| lo == hi) {
-        Some(whole) => serde(out, &whole),
+        Some(number) => {
+            let mut digits = itoa::Buffer::new();
+            let digits = digits.format(number).as_bytes();
+            out.extend_from_slice(b"\"value\":");
+            out.extend_from_slice(digits);
+            out.extend_from_slice(b",\"lo\":");
+            out.extend_from_slice(digits);
+            out.extend_from_slice(b",\"hi\":");
+            out.extend_from_slice(digits);
+        }
         None => {
+            out.extend_from_slice(b"\"value\":");
             let value = reading.value();
-            let whole = value as u64;
-            if value < EXACT_F64 && whole as f64 == value {
-                serde(out, &whole);
+            let floor = value as u64;
+            if value < EXACT_F64 && floor as f64 == value {
+                whole(out, floor);
             } else {
-                serde(out, &value);
+                real(out, value);
             }
+            out.extend_from_slice(b",\"lo\":");
+            bound(out, lo);
+            out.extend_from_slice(b",\"hi\":");
+            bound(out, hi);
         }
     }
-    out.extend_from_slice(b",\"lo\":");
-    bound(out, lo);
-    out.extend_from_slice(b",\"hi\":");
-    bound(out, hi);
-    out.push(b',');
-    list(out, b"\"printed\":", &reading.printed);
+    match &reading.printed[..] {
+        [] => out.push(b','),
+        [printed] => {
+            out.extend_from_slice(b",\"printed\":[");
+            printed.write(out);
+            out.extend_from_slice(b"],");
+        }
+        several => {
+            out.push(b',');
+            list(out, b"\"printed\":", several);
+        }
+    }
 }
 
 impl Write for Printed {
@@ -258,7 +221,7 @@ impl Write for Printed {
         out.extend_from_slice(b"{\"text\":");
         string(out, text);
         out.extend_from_slice(b",\"span\":");
-        self::span(out, *span);
+        plain::span(out, *span);
         out.push(b'}');
     }
 }
@@ -280,7 +243,7 @@ impl<T: Write> Write for Box<T> {
     }
 }
 
-impl Write for String {
+impl Write for CompactString {
     fn write(&self, out: &mut Vec<u8>) {
         string(out, self);
     }
@@ -323,7 +286,7 @@ impl Write for Scope {
 
 impl Write for u64 {
     fn write(&self, out: &mut Vec<u8>) {
-        serde(out, self);
+        whole(out, *self);
     }
 }
 
@@ -334,7 +297,7 @@ impl Write for Percentile {
             return serde(out, self);
         }
         out.extend_from_slice(b"{\"p\":");
-        serde(out, p);
+        real(out, *p);
         out.push(b',');
         self::reading(out, reading);
         close(out, b'}');
@@ -578,9 +541,10 @@ impl Write for Measurement {
 mod tests {
     use super::*;
     use crate::interval::{Interval, Possible};
-    use crate::source::Log;
+    use crate::source::{Log, Span};
     use crate::unit::{Bytes, Nanos};
     use proptest::prelude::*;
+    use serde::Serialize;
     use std::fs;
     use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@
 //! library. Each number of the former must lie in the interval of the latter; and each interval of the JSON must meet
 //! the one that the other form of the same run gives for the same quantity.
 
-use fio_parse::record::{Latency, Record, ScopeKind};
+use fio_parse::record::{CountBucket, Latency, Record, ScopeKind};
 use fio_parse::{Bytes, Direction, Log, Quantity, Reading, parse};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -195,7 +195,12 @@ fn json_is_read_as_serde_json_reads_it() {
         let records = records(&path);
         let heads: Vec<_> = records
             .iter()
-            .map(|record| (record.scope.job.clone().unwrap(), record.direction))
+            .map(|record| {
+                (
+                    record.scope.job.clone().unwrap().to_string(),
+                    record.direction,
+                )
+            })
             .collect();
         let wanted: Vec<_> = rows
             .iter()
@@ -247,6 +252,37 @@ fn terse_lines_meet_the_json_of_their_run() {
 fn normal_text_meets_the_json_of_its_run() {
     let figures = meets_json("normal.txt");
     assert!(figures > 400, "only {figures} figures were compared");
+}
+
+/// Holds the tables of shares of two records against each other, and counts the shares.
+fn same_shares(a: &Record, b: &Record, path: &Path) -> usize {
+    let shares = |record: &Record| -> Vec<_> {
+        let depths = record.measurement.depths.clone().unwrap_or_default();
+        let counts = [depths.depth, depths.submit, depths.complete];
+        let counts = counts.into_iter().enumerate().flat_map(|(table, buckets)| {
+            let range =
+                move |bucket: CountBucket| ((table, bucket.min, bucket.max), bucket.percent);
+            buckets.into_iter().map(range)
+        });
+        let latencies = record.measurement.lat_distribution.iter();
+        let latencies =
+            latencies.map(|bucket| ((3, bucket.ge_ns, bucket.lt_ns), bucket.percent.clone()));
+        counts.chain(latencies).collect()
+    };
+    let (a, mut b) = (shares(a), shares(b));
+    // I/Os per call are in JSON since 3.x only
+    b.retain(|(range, _)| {
+        matches!(range.0, 0 | 3) || a.iter().any(|(known, _)| known.0 == range.0)
+    });
+    let ranges = |shares: &[((usize, u64, Option<u64>), _)]| -> Vec<_> {
+        shares.iter().map(|(range, _)| *range).collect()
+    };
+    assert_eq!(ranges(&a), ranges(&b), "{}", path.display());
+    for ((range, one), (_, other)) in a.iter().zip(&b) {
+        let meets = one.possible().meet(other.possible()).is_some();
+        assert!(meets, "{}: {range:?} {one:?} and {other:?}", path.display());
+    }
+    a.len()
 }
 
 /// Holds every figure of a form against the JSON of the same run, and counts them.
@@ -302,6 +338,9 @@ fn meets_json(form: &str) -> usize {
                     reading.parts
                 );
                 figures += 1;
+            }
+            if form == "normal.txt" {
+                figures += same_shares(a, b, &path);
             }
             for name in ["bytes", "bytes_per_sec", "iops", "runtime_ns", "clat.mean"] {
                 assert_eq!(

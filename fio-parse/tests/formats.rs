@@ -115,9 +115,9 @@ fn table() -> String {
             let version = match record.source.dialect {
                 Dialect::Dd => tool.implementation.clone(),
                 Dialect::Summary => Some(tool.name.clone()),
-                _ => stated(&path).or_else(|| tool.version.clone()),
+                _ => stated(&path).map_or_else(|| tool.version.clone(), |v| Some(v.into())),
             };
-            let version = version.unwrap_or_else(|| "not stated".to_owned());
+            let version = version.unwrap_or_else(|| "not stated".into());
             let version = version
                 .trim_start_matches("fio")
                 .trim_start_matches(['-', ' '])

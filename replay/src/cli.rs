@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use crate::plan::job::EngineKind;
+use crate::plan::note::plain_text;
 use crate::variables::{Setting, setting};
 
 /// Run the workload of a fio or dd result again, natively, in a private directory.
@@ -86,7 +87,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Stamping::Io)]
     pub stamp: Stamping,
 
-    /// Permit test files beyond a quarter of the free space or 64 GiB
+    /// Permit test files beyond a quarter of the free space or 64 GiB, and buffers beyond 1 GiB
     #[arg(long)]
     pub allow_large: bool,
 
@@ -192,12 +193,44 @@ impl Arguments {
     }
 }
 
+/// What to say where a command stands among the inputs instead of behind `--`: each of its
+/// words would be taken for an input or an option.
+pub fn misplaced_command(words: &[OsString]) -> Option<String> {
+    let before = words.iter().take_while(|word| *word != "--");
+    let words: Vec<_> = before.map(|word| word.to_string_lossy()).collect();
+    let at = words.iter().enumerate().position(|(at, word)| {
+        let tool = ["fio", "dd"].contains(&word.rsplit('/').next().unwrap_or_default());
+        // The value of an option may be called so.
+        let value = at > 0 && words[at - 1].starts_with('-');
+        tool && !value && at + 1 < words.len()
+    })?;
+    let (own, command) = words.split_at(at);
+    let own: String = own
+        .iter()
+        .map(|word| format!(" {}", quoted(word)))
+        .collect();
+    let command: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+    Some(format!(
+        "a command goes behind `--`:\n  fio-replay{own} -- {}",
+        plain_text(&command.join(" "))
+    ))
+}
+
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=./,:%+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    // Each argument is one word, whatever is in it. A line break would end the command where
+    // it is read as a text; no option has a use for one.
+    let mut one_line = String::with_capacity(word.len());
+    for c in word.chars() {
+        match c {
+            '\n' | '\r' => one_line.extend(c.escape_default()),
+            c => one_line.push(c),
+        }
+    }
+    format!("'{}'", one_line.replace('\'', r"'\''"))
 }
 
 /// A size: digits, then k, m, g or t for powers of 1024, then perhaps `iB` or `B`.
@@ -263,7 +296,9 @@ fn engine(text: &str) -> Result<EngineKind, String> {
         .into_iter()
         .find(|engine| engine.name() == text)
         .ok_or_else(|| {
-            format!("expected psync, io_uring, posixaio, vsync, mmap or null, found {text:?}")
+            format!(
+                "expected psync, io_uring, posixaio, vsync, mmap, offload or null, found {text:?}"
+            )
         })
 }
 
@@ -310,6 +345,28 @@ mod tests {
     }
 
     #[test]
+    fn a_command_among_the_inputs_is_told() {
+        let told = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            misplaced_command(&words)
+        };
+        let said = told(&["-d", ".", "dd", "if=/dev/zero", "of=x y"]).unwrap();
+        assert!(
+            said.ends_with("fio-replay -d . -- dd if=/dev/zero 'of=x y'"),
+            "{said}"
+        );
+        assert!(told(&["/usr/bin/fio", "--name=a"]).is_some());
+        for right in [
+            &["--", "fio", "--name=a"][..],
+            &["post.txt", "--machine", "fio", "x"],
+            &["fio"],
+            &["fio.log", "x"],
+        ] {
+            assert_eq!(told(right), None, "{right:?}");
+        }
+    }
+
+    #[test]
     fn commands_keep_their_words() {
         let text = |words: &[&str]| {
             let words = ["fio-replay", "--"]
@@ -323,6 +380,11 @@ mod tests {
         assert_eq!(
             text(&["fio", "--name=a b", "--rw=read"]).as_deref(),
             Some("fio '--name=a b' --rw=read")
+        );
+        assert_eq!(
+            text(&["fio", "--name=a\nb", "--rw=read"]).as_deref(),
+            Some(r"fio '--name=a\nb' --rw=read"),
+            "an argument stays one argument"
         );
     }
 }

@@ -10,10 +10,16 @@
 //! notification pending, which ends a long read of `/dev/zero` early.
 //!
 //! The buffer is one page-aligned block that is touched for the first time inside the
-//! window, as dd's is: with `bs=1G` the page faults are part of the test.
+//! window, as dd's is: with `bs=1G` the page faults are part of the test. One read brings at
+//! most [`crate::plan::dd::CALL_LIMIT`] bytes, so it is no larger than that: `bs=3G count=1`
+//! moves 2147479552 bytes, as dd does.
+//!
+//! With `ibs` and `obs` that differ, what is read is collected until a write is full, and what
+//! is left goes out at the end.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::num::NonZeroU64;
 use std::os::unix::fs::FileTypeExt;
 use std::thread;
 
@@ -24,7 +30,8 @@ use crate::clock::{Clock, Usage};
 use crate::control::{Control, Stop};
 use crate::layout::lay_out;
 use crate::memory::{Buffer, Pages};
-use crate::plan::dd::{ConvSync, DdPlan, Sink, Source};
+use crate::plan::dd::{ConvSync, DdPlan, Sink, Source, whole_block};
+use crate::plan::job::FilePlan;
 use crate::sandbox::{OpenFlags, Sandbox};
 use crate::worker::Failure;
 
@@ -114,7 +121,7 @@ fn stages(
     outcome: &mut DdOutcome,
 ) -> Result<(), Failure> {
     let failed = |what: &'static str| move |error: io::Error| Failure::of(&error, what);
-    if let Some(file) = plan.file.as_ref().filter(|file| file.written_in.is_some()) {
+    for file in plan.files.iter().filter(|file| file.written_in.is_some()) {
         lay_out(sandbox, file, control).map_err(failed("cannot lay out the test file"))?;
     }
     let before_sync = clock.now();
@@ -126,7 +133,7 @@ fn stages(
     let start = clock.now();
     copy(plan, sandbox, clock, control, outcome)?;
     let end = clock.now();
-    if let Some(file) = plan.file.as_ref().filter(|_| plan.sink == Sink::File)
+    if let Some(file) = plan.sink_file()
         && (plan.sync_after || plan.conv_sync == ConvSync::None)
     {
         let own = sandbox.open_file(&file.name, OpenFlags::default());
@@ -163,18 +170,35 @@ fn copy(
     let failed = |what: &'static str| move |error: io::Error| Failure::of(&error, what);
     let mut source = open_source(plan, sandbox).map_err(failed("cannot open the source"))?;
     let mut sink = open_sink(plan, sandbox).map_err(failed("cannot open the sink"))?;
-    let buffers = Buffer::slots(1, plan.block as usize, Pages::OnTouch);
+    let block = whole_block(plan.block, plan.full_blocks);
+    let buffers = Buffer::slots(1, block as usize, Pages::OnTouch);
     let mut buffers = buffers.map_err(failed("cannot allocate the block"))?;
     let buffer = &mut buffers[0];
+    let mut collected = match plan.output_block {
+        same if same == plan.block => None,
+        other => {
+            let buffers = Buffer::slots(1, other as usize, Pages::OnTouch);
+            Some(Collector {
+                buffers: buffers.map_err(failed("cannot allocate the block"))?,
+                filled: 0,
+            })
+        }
+    };
     let usage = Usage::of_this_thread();
     let start = clock.now();
     let mut now = start;
     let mut result = Ok(());
-    for _ in 0..plan.count {
+    let (mut read_to, mut written_to) = (plan.skip, plan.seek);
+    let whole = std::iter::repeat_n(block, plan.count as usize);
+    for wanted in whole.chain((plan.tail > 0).then_some(plan.tail)) {
         if control.stopped().is_some() {
             break;
         }
-        let read = read_block(&mut source, buffer, plan.full_blocks);
+        let read = read_block(
+            &mut source,
+            &mut buffer[..wanted as usize],
+            plan.full_blocks,
+        );
         let after_read = clock.now();
         outcome.source_ns += after_read - now;
         let moved = match read {
@@ -186,13 +210,30 @@ fn copy(
             }
         };
         outcome.read.count(moved, plan.block);
-        let written = write_block(&mut sink, &buffer[..moved], outcome, plan.block);
+        let before = outcome.bytes;
+        let written = match &mut collected {
+            None => write_block(&mut sink, &buffer[..moved], outcome, plan.block),
+            Some(collector) => collector.take(&mut sink, &buffer[..moved], outcome),
+        };
+        if plan.drop_read {
+            drop_range(&source, &mut read_to, moved as u64);
+        }
+        if plan.drop_written {
+            drop_range(&sink, &mut written_to, outcome.bytes - before);
+        }
         now = clock.now();
         control.progress([1, moved as u64, moved as u64]);
         if let Err(error) = written {
             result = Err(Failure::of(&error, "writing failed"));
             break;
         }
+    }
+    if result.is_ok()
+        && let Some(collector) = &mut collected
+    {
+        result = collector
+            .finish(&mut sink, outcome)
+            .map_err(failed("writing failed"));
     }
     if result.is_ok() && plan.conv_sync != ConvSync::None {
         let before = clock.now();
@@ -207,6 +248,46 @@ fn copy(
     outcome.window_ns = clock.now() - start;
     outcome.usage = Usage::of_this_thread().since(usage);
     result
+}
+
+/// What was read and does not fill a write yet.
+struct Collector {
+    buffers: Vec<Buffer>,
+    filled: usize,
+}
+
+impl Collector {
+    /// Adds what was read, and writes each block that gets full.
+    fn take(
+        &mut self,
+        sink: &mut File,
+        mut rest: &[u8],
+        outcome: &mut DdOutcome,
+    ) -> io::Result<()> {
+        while !rest.is_empty() {
+            let block = &mut self.buffers[0];
+            let part = rest.len().min(block.len() - self.filled);
+            block[self.filled..self.filled + part].copy_from_slice(&rest[..part]);
+            (self.filled, rest) = (self.filled + part, &rest[part..]);
+            if self.filled == block.len() {
+                self.finish(sink, outcome)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is there.
+    fn finish(&mut self, sink: &mut File, outcome: &mut DdOutcome) -> io::Result<()> {
+        let block = &self.buffers[0];
+        let filled = std::mem::take(&mut self.filled);
+        write_block(sink, &block[..filled], outcome, block.len() as u64)
+    }
+}
+
+/// Asks the kernel to forget the next `bytes` of a file. Best effort, as in dd.
+fn drop_range(file: &File, from: &mut u64, bytes: u64) {
+    let _ = fadvise(file, *from, NonZeroU64::new(bytes), Advice::DontNeed);
+    *from += bytes;
 }
 
 fn read_block(source: &mut File, buffer: &mut [u8], full: bool) -> io::Result<usize> {
@@ -234,6 +315,9 @@ fn write_block(
     block: u64,
 ) -> io::Result<()> {
     let whole = rest.len();
+    if whole == 0 {
+        return Ok(());
+    }
     while !rest.is_empty() {
         match sink.write(rest) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -263,10 +347,8 @@ fn kernel_device(path: &'static str) -> io::Result<File> {
     Ok(file)
 }
 
-fn file_name(plan: &DdPlan) -> io::Result<&str> {
-    plan.file
-        .as_ref()
-        .map(|file| file.name.as_str())
+fn name_of(file: Option<&FilePlan>) -> io::Result<&str> {
+    file.map(|file| file.name.as_str())
         .ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
@@ -276,11 +358,14 @@ fn open_source(plan: &DdPlan, sandbox: &Sandbox) -> io::Result<File> {
         Source::Random => kernel_device("/dev/urandom"),
         Source::File => {
             let flags = OpenFlags {
-                direct: plan.direct,
+                direct: plan.direct_in,
                 ..OpenFlags::default()
             };
-            let file = sandbox.open_file(file_name(plan)?, flags)?;
+            let file = sandbox.open_file(name_of(plan.source_file())?, flags)?;
             fadvise(&file, 0, None, Advice::DontNeed)?;
+            if plan.skip > 0 {
+                io::Seek::seek(&mut &file, io::SeekFrom::Start(plan.skip))?;
+            }
             Ok(file)
         }
     }
@@ -290,14 +375,14 @@ fn open_sink(plan: &DdPlan, sandbox: &Sandbox) -> io::Result<File> {
     if plan.sink == Sink::Null {
         return kernel_device("/dev/null");
     }
-    let name = file_name(plan)?;
+    let name = name_of(plan.sink_file())?;
     if !plan.overwrite {
         drop(sandbox.create_file(name)?);
     }
     let flags = OpenFlags {
         write: true,
         write_only: true,
-        direct: plan.direct,
+        direct: plan.direct_out,
         sync: plan.sync,
         dsync: plan.dsync,
     };

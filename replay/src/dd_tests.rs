@@ -9,27 +9,37 @@ fn plan(block: u64, count: u64) -> DdPlan {
         source: Source::Zero,
         sink: Sink::File,
         block,
+        output_block: block,
         count,
+        tail: 0,
+        skip: 0,
         seek: 0,
         overwrite: false,
         full_blocks: false,
-        direct: false,
+        direct_in: false,
+        direct_out: false,
         sync: false,
         dsync: false,
+        drop_read: false,
+        drop_written: false,
         conv_sync: ConvSync::None,
         sync_after: false,
         sync_before: false,
         timed: None,
-        file: Some(FilePlan {
-            name: "dd".into(),
-            label: "test".into(),
-            bytes: block * count,
-            written_in: None,
-            fallocate: Fallocate::None,
-            sync: true,
-            pre_read: false,
-            device: false,
-        }),
+        files: vec![file("dd", block * count)],
+    }
+}
+
+fn file(name: &str, bytes: u64) -> FilePlan {
+    FilePlan {
+        name: name.into(),
+        label: "test".into(),
+        bytes,
+        written_in: None,
+        fallocate: Fallocate::None,
+        sync: true,
+        pre_read: false,
+        device: false,
     }
 }
 
@@ -87,13 +97,19 @@ fn every_way_of_opening_works() {
         |plan: &mut DdPlan| plan.sync = true,
         |plan: &mut DdPlan| plan.seek = 8192,
         |plan: &mut DdPlan| plan.source = Source::Random,
+        |plan: &mut DdPlan| plan.drop_written = true,
         |plan: &mut DdPlan| {
             plan.overwrite = true;
-            plan.file.as_mut().unwrap().written_in = Some(4096);
+            plan.files[0].written_in = Some(4096);
         },
         |plan: &mut DdPlan| {
             (plan.source, plan.sink) = (Source::File, Sink::Null);
-            plan.file.as_mut().unwrap().written_in = Some(4096);
+            plan.files[0].written_in = Some(4096);
+        },
+        |plan: &mut DdPlan| {
+            (plan.source, plan.skip, plan.drop_read) = (Source::File, 4096, true);
+            plan.files.insert(0, file("dd.in", 36_864));
+            plan.files[0].written_in = Some(4096);
         },
     ] {
         let mut changed = plan(4096, 8);
@@ -106,7 +122,7 @@ fn every_way_of_opening_works() {
 fn a_source_that_ends_early_ends_the_copy() {
     let mut short = plan(4096, 8);
     (short.source, short.sink) = (Source::File, Sink::Null);
-    let file = short.file.as_mut().unwrap();
+    let file = &mut short.files[0];
     (file.written_in, file.bytes) = (Some(4096), 10_000);
     let found = outcome(&short);
     assert_eq!(
@@ -119,6 +135,46 @@ fn a_source_that_ends_early_ends_the_copy() {
             }
         )
     );
+}
+
+/// A copy brings the source's bytes from `skip` on to the sink's from `seek` on.
+#[test]
+fn a_copy_is_byte_for_byte() {
+    let mut copy = plan(4096, 3);
+    (copy.source, copy.skip, copy.seek, copy.tail) = (Source::File, 4096, 512, 100);
+    copy.files.insert(0, file("dd.in", 4 * 4096 + 100));
+    copy.files[0].written_in = Some(4096);
+    let home = tempfile::tempdir().unwrap();
+    let sandbox = Sandbox::create(home.path()).unwrap();
+    let found = run(&copy, &sandbox, &SystemClock::new(), &Control::default());
+    assert_eq!(found.failure, None);
+    let partial = Blocks {
+        full: 3,
+        partial: 1,
+    };
+    assert_eq!(
+        (found.bytes, found.read, found.written),
+        (12_388, partial, partial)
+    );
+    let read = |name| std::fs::read(sandbox.path().join(name)).unwrap();
+    let (source, sink) = (read("dd.in"), read("dd"));
+    assert_eq!(sink[..512], [0; 512]);
+    assert_eq!(sink[512..], source[4096..]);
+}
+
+#[test]
+fn reads_are_collected_and_cut_up_for_writes() {
+    for (input, output, count, full, partial) in [
+        (512, 8192, 17, 1, 1),
+        (8192, 512, 2, 32, 0),
+        (3000, 4096, 4, 2, 1),
+    ] {
+        let mut collect = plan(input, count);
+        collect.output_block = output;
+        let found = outcome(&collect);
+        assert_eq!(found.written, Blocks { full, partial }, "{input} {output}");
+        assert_eq!((found.bytes, found.read.full), (input * count, count));
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Inputs: which workloads they hold. A stream of records, a fio job file, or a text with
-//! commands and results in it; the content tells which. Nothing named in an input is opened.
+//! commands and results in it; the content tells which. Nothing named in an input is opened:
+//! a file that a job file includes, or a job file that a command names, is looked for among
+//! the inputs, by the last part of its name.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -11,10 +12,12 @@ use fio_parse::diagnostic::render;
 use fio_parse::record::{Label, Record, read_jsonl};
 use fio_parse::source::Log;
 use fio_parse::workload::command::parse_command;
-use fio_parse::workload::jobfile::{looks_like_job_file, parse_job_file};
-use fio_parse::workload::{Test, Workload, Wrapping};
+use fio_parse::workload::jobfile::parse_job_file;
+use fio_parse::workload::{Job, Test, Workload, Wrapping, WrittenAs};
 
+use crate::include::{include_lines, input_called, is_job_file, last_part, with_includes};
 use crate::locate::Origin;
+use crate::secret;
 use crate::variables::{Setting, fill_in};
 
 /// A workload to run, and what the text says about it.
@@ -35,6 +38,9 @@ pub struct Found {
 pub struct Workloads {
     found: Vec<Found>,
     settings: Vec<Setting>,
+    /// Job files among the inputs: number and name of the input, and the text with what it
+    /// includes.
+    job_files: Vec<(usize, String, String)>,
     /// Lines of a record stream that could not be read, and other things to tell.
     pub complaints: Vec<String>,
     /// How odd parts of job files were read.
@@ -50,21 +56,38 @@ impl Workloads {
         }
     }
 
+    /// Makes the job files among the inputs known, so that commands may name them.
+    pub fn know(&mut self, inputs: &[(String, Vec<u8>)]) {
+        self.job_files.clear();
+        for (number, (name, bytes)) in inputs.iter().enumerate() {
+            let text = std::str::from_utf8(bytes).ok();
+            if text.is_some_and(|text| sniff(bytes) == Content::Text && is_job_file(text)) {
+                let whole = with_includes(inputs, bytes);
+                let text = String::from_utf8_lossy(&whole).into_owned();
+                self.job_files.push((number, name.clone(), text));
+            }
+        }
+    }
+
     /// Adds a workload, or counts it if it is there. Two are the same if they ask for the
     /// same test and the same things around it; where they stand does not matter.
     pub fn add(&mut self, workload: &Workload, origin: Option<Origin>) -> &mut Found {
         let filled = self.filled_in(workload);
         let workload = filled.as_ref().unwrap_or(workload);
+        let with_file = self.with_job_files(workload);
+        let workload = with_file.as_ref().unwrap_or(workload);
         let known = self
             .found
             .iter()
             .position(|found| same_test(&found.workload, workload));
         let index = known.unwrap_or_else(|| {
             // The span points into the input and means nothing elsewhere.
-            let workload = Arc::new(Workload {
+            let mut workload = Workload {
                 span: None,
                 ..workload.clone()
-            });
+            };
+            secret::hide_in(&mut workload);
+            let workload = Arc::new(workload);
             self.found.push(Found {
                 workload,
                 sections: Vec::new(),
@@ -93,28 +116,153 @@ impl Workloads {
         Some(new)
     }
 
-    /// Adds what the inputs hold, given by name and content. A job file may include another
-    /// of them, and then that one is no test of its own; no other file is ever opened.
+    /// The numbers of the inputs that a command names as its job files.
+    fn named_by(&self, workload: &Workload) -> Vec<usize> {
+        let names = workload.missing.iter();
+        names
+            .filter_map(|what| self.job_file(what.strip_prefix("file:")?))
+            .map(|file| file.0)
+            .collect()
+    }
+
+    fn job_file(&self, name: &str) -> Option<&(usize, String, String)> {
+        let wanted = last_part(name);
+        self.job_files
+            .iter()
+            .find(|(_, input, _)| last_part(input) == wanted)
+    }
+
+    /// A command that names job files with the jobs of these, where all of them are inputs.
+    /// What the command says holds for their jobs unless they say otherwise, as in fio.
+    fn with_job_files(&self, workload: &Workload) -> Option<Workload> {
+        let named = |what: &&String| what.starts_with("file:");
+        let (files, others): (Vec<&String>, Vec<&String>) =
+            workload.missing.iter().partition(named);
+        let [defaults] = workload.jobs() else {
+            return None;
+        };
+        if files.is_empty() || !defaults.name.is_empty() {
+            return None;
+        }
+        let defaults = Job {
+            name: "defaults".to_owned(),
+            ..defaults.clone()
+        };
+        let defaults = Workload::new(WrittenAs::FioJobFile, Test::Jobs(vec![defaults]));
+        let defaults = defaults.to_job_file()?;
+        let defaults = defaults.replacen("[defaults]", "[global]", 1);
+        let mut jobs = Vec::new();
+        let mut missing: Vec<String> = others.into_iter().cloned().collect();
+        let mut normalised = workload.normalised.clone();
+        for file in files {
+            let (.., text) = self.job_file(file.strip_prefix("file:")?)?;
+            let text = format!("{defaults}\n{}", fill_in(text, &self.settings));
+            let read = parse_job_file(&text).workload;
+            jobs.extend_from_slice(read.jobs());
+            missing.extend(read.missing);
+            normalised.extend(read.normalised);
+        }
+        let mut whole = Workload::new(WrittenAs::FioJobFile, Test::Jobs(jobs));
+        whole.command = workload.command.clone();
+        whole.around = workload.around.clone();
+        whole.program = workload.program.clone();
+        (whole.missing, whole.normalised) = (missing, normalised);
+        Some(whole)
+    }
+
+    /// Adds what the inputs hold, given by name and content. What a job file includes, and a
+    /// job file that a command names, is no test of its own; no other file is ever opened.
     pub fn read_all(&mut self, inputs: &[(String, Vec<u8>)]) {
-        let mut included = BTreeSet::new();
+        self.know(inputs);
+        let mut parts = BTreeSet::new();
         for (_, bytes) in inputs {
             for name in include_lines(&String::from_utf8_lossy(bytes)) {
-                included.extend(input_called(inputs, name));
+                parts.extend(input_called(inputs, name));
             }
         }
-        for (index, (name, bytes)) in inputs.iter().enumerate() {
-            if !included.contains(&index) {
-                let bytes = with_includes(inputs, bytes);
-                self.read(name, &bytes);
+        // The commands of the call itself came before.
+        for found in &self.found {
+            parts.extend(self.named_in(found.workload.command.as_deref()));
+        }
+        let mut logs: Vec<Option<LogParts>> = Vec::new();
+        for (name, bytes) in inputs {
+            let log = self.cut(name, bytes);
+            for (workload, _) in log.iter().flat_map(|log| &log.commands) {
+                parts.extend(self.named_by(workload));
+            }
+            logs.push(log);
+        }
+        for (index, log) in logs.into_iter().enumerate() {
+            let (name, bytes) = &inputs[index];
+            match log {
+                _ if parts.contains(&index) => {}
+                Some(log) => self.add_log(log),
+                None => self.read_whole(name, &with_includes(inputs, bytes)),
             }
         }
     }
 
+    fn named_in(&self, command: Option<&str>) -> Vec<usize> {
+        let workload = command.and_then(|text| parse_command(text).ok());
+        workload.map_or(Vec::new(), |workload| self.named_by(&workload))
+    }
+
     /// Adds what an input holds.
     pub fn read(&mut self, name: &str, bytes: &[u8]) {
+        match self.cut(name, bytes) {
+            Some(log) => self.add_log(log),
+            None => self.read_whole(name, bytes),
+        }
+    }
+
+    /// The commands and results of a log; nothing where the input is another thing.
+    fn cut(&mut self, name: &str, bytes: &[u8]) -> Option<LogParts> {
+        if sniff(bytes) == Content::Records {
+            return None;
+        }
+        let log = Log::from_bytes(name, bytes).ok()?;
+        if is_job_file(log.text()) {
+            return None;
+        }
+        let blocks = blocks(&log);
+        // Commands stand in the order of the text, whether a result follows or not.
+        let commands = blocks.iter().filter_map(|block| {
+            let Role::Command {
+                workload: Some(workload),
+                ..
+            } = block.role()
+            else {
+                return None;
+            };
+            let span = workload.span.unwrap_or(block.span);
+            let origin = Origin {
+                name: name.to_owned(),
+                line: log.line_column(span.start).0 as usize,
+                text: log.get(span).to_owned(),
+            };
+            Some((workload, origin))
+        });
+        let commands = commands.collect();
+        Some(LogParts {
+            commands,
+            records: fio_parse::assemble::parse_blocks(&log, blocks).records,
+        })
+    }
+
+    fn add_log(&mut self, log: LogParts) {
+        for (workload, origin) in log.commands {
+            self.add(&workload, Some(origin));
+        }
+        let mut runs = BTreeSet::new();
+        for record in &log.records {
+            self.add_record(record, &mut runs);
+        }
+    }
+
+    fn read_whole(&mut self, name: &str, bytes: &[u8]) {
         match sniff(bytes) {
             Content::Records => self.read_records(name, bytes),
-            Content::Text => self.read_log(name, bytes),
+            Content::Text => self.read_job_file(name, bytes),
         }
     }
 
@@ -128,48 +276,25 @@ impl Workloads {
         }
     }
 
-    fn read_log(&mut self, name: &str, bytes: &[u8]) {
+    fn read_job_file(&mut self, name: &str, bytes: &[u8]) {
         let log = match Log::from_bytes(name, bytes) {
             Ok(log) => log,
             Err(error) => return self.complaints.push(error.to_string()),
         };
-        if is_job_file(log.text()) {
-            let filled = fill_in(log.text(), &self.settings);
-            let file = parse_job_file(&filled);
-            let remarks = file
-                .diagnostics
-                .iter()
-                .map(|diagnostic| render(&log, diagnostic));
-            self.remarks.extend(remarks);
-            if !file.workload.jobs().is_empty() {
-                let origin = Origin {
-                    name: name.to_owned(),
-                    line: 1,
-                    text: filled,
-                };
-                self.add(&file.workload, Some(origin));
-            }
-            return;
-        }
-        // Commands first: they stand in the order of the text, whether a result follows or not.
-        for block in blocks(&log) {
-            if let Role::Command {
-                workload: Some(workload),
-                ..
-            } = block.role()
-            {
-                let span = workload.span.unwrap_or(block.span);
-                let origin = Origin {
-                    name: name.to_owned(),
-                    line: log.line_column(span.start).0 as usize,
-                    text: log.get(span).to_owned(),
-                };
-                self.add(&workload, Some(origin));
-            }
-        }
-        let mut runs = BTreeSet::new();
-        for record in &fio_parse::parse(&log).records {
-            self.add_record(record, &mut runs);
+        let filled = fill_in(log.text(), &self.settings);
+        let file = parse_job_file(&filled);
+        let remarks = file
+            .diagnostics
+            .iter()
+            .map(|diagnostic| render(&log, diagnostic));
+        self.remarks.extend(remarks);
+        if !file.workload.jobs().is_empty() {
+            let origin = Origin {
+                name: name.to_owned(),
+                line: 1,
+                text: filled,
+            };
+            self.add(&file.workload, Some(origin));
         }
     }
 
@@ -211,70 +336,10 @@ impl Workloads {
     }
 }
 
-/// Whether a text is a job file, also if it begins with what it includes.
-fn is_job_file(text: &str) -> bool {
-    if include_lines(text).next().is_none() {
-        return looks_like_job_file(text);
-    }
-    let own: Vec<&str> = text
-        .lines()
-        .filter(|line| include_line(line).is_none())
-        .collect();
-    looks_like_job_file(&own.join("\n"))
-}
-
-/// The files that a job file includes.
-fn include_lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(include_line)
-}
-
-fn include_line(line: &str) -> Option<&str> {
-    let file = line.trim().strip_prefix("include")?;
-    (file.starts_with([' ', '\t']) && !file.contains('=')).then(|| file.trim())
-}
-
-/// The input of this name, by its last part: paths are not followed.
-fn input_called(inputs: &[(String, Vec<u8>)], name: &str) -> Option<usize> {
-    let last = |path: &str| {
-        path.rsplit(['/', '\\'])
-            .next()
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let wanted = last(name);
-    inputs.iter().position(|(input, _)| last(input) == wanted)
-}
-
-/// A job file with the inputs it includes in place of the lines that do; others stay.
-fn with_includes<'i>(inputs: &'i [(String, Vec<u8>)], bytes: &'i [u8]) -> Cow<'i, [u8]> {
-    /// How deep files may include each other.
-    const DEEPEST: usize = 8;
-    /// How large the whole may get, bytes.
-    const MOST: usize = 1 << 20;
-    let mut text = match std::str::from_utf8(bytes) {
-        Ok(text) if is_job_file(text) && include_lines(text).next().is_some() => text.to_owned(),
-        _ => return Cow::Borrowed(bytes),
-    };
-    for _ in 0..DEEPEST {
-        let mut whole = String::new();
-        let mut changed = false;
-        for line in text.lines() {
-            let content = include_line(line)
-                .and_then(|name| input_called(inputs, name))
-                .and_then(|index| std::str::from_utf8(&inputs[index].1).ok());
-            changed |= content.is_some();
-            whole.push_str(content.unwrap_or(line));
-            whole.push('\n');
-            if whole.len() > MOST {
-                return Cow::Borrowed(bytes);
-            }
-        }
-        text = whole;
-        if !changed {
-            break;
-        }
-    }
-    Cow::Owned(text.into_bytes())
+/// What a log holds.
+struct LogParts {
+    commands: Vec<(Arc<Workload>, Origin)>,
+    records: Vec<Record>,
 }
 
 fn same_test(a: &Workload, b: &Workload) -> bool {
@@ -364,6 +429,49 @@ mod tests {
         let found = workloads.into_found();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].workload.jobs().len(), 2);
+    }
+
+    #[test]
+    fn a_command_finds_its_job_file_among_the_inputs() {
+        let file = (
+            "dir/two.fio".to_owned(),
+            b"[global]\nbs=8k\n[a]\nrw=write\n[b]\nrw=read\nbs=4k\n".to_vec(),
+        );
+        for (command, size) in [
+            ("fio two.fio", None),
+            ("fio --size=1m --bs=64k elsewhere/two.fio", Some(1 << 20)),
+        ] {
+            // In the call itself, and in a text beside it.
+            let mut called = Workloads::default();
+            called.know(std::slice::from_ref(&file));
+            called.add(&parse_command(command).unwrap(), None);
+            called.read_all(std::slice::from_ref(&file));
+            let mut read = Workloads::default();
+            read.read_all(&[
+                file.clone(),
+                ("post".to_owned(), format!("$ {command}\n").into_bytes()),
+            ]);
+            for workloads in [called, read] {
+                let found = workloads.into_found();
+                assert_eq!(found.len(), 1, "{command}");
+                let jobs = found[0].workload.jobs();
+                let seen: Vec<_> = jobs
+                    .iter()
+                    .map(|job| {
+                        (
+                            job.block_bytes.unwrap().0,
+                            job.size_bytes.map(|size| size.0),
+                        )
+                    })
+                    .collect();
+                // What the file says goes before what the command says.
+                assert_eq!(seen, [(8192, size), (4096, size)], "{command}");
+                assert!(found[0].workload.missing.is_empty());
+            }
+        }
+        let mut alone = Workloads::default();
+        alone.add(&parse_command("fio two.fio").unwrap(), None);
+        assert_eq!(alone.into_found()[0].workload.missing, ["file:two.fio"]);
     }
 
     #[test]

@@ -14,10 +14,12 @@
 //!    what a job does next, [`engine`] does it, [`media`] opens, drops and syncs its file,
 //!    [`clock`] stamps and [`hist`] counts. dd has its own loop, [`dd`].
 //! 5. [`self_test`] measures the instrument itself, part by part.
-//! 6. [`outcome`] merges raw counters once; records and text are made from that.
+//! 6. [`outcome`] merges raw counters once; records and text are made from that, and
+//!    [`caution`] says what is doubtful about them on this machine.
 //!
 //! `unsafe` code is in [`clock`], [`memory`] and below [`engine`] only.
 
+pub mod caution;
 pub mod cli;
 pub mod clock;
 pub mod content;
@@ -27,6 +29,7 @@ pub mod device;
 pub mod draw;
 pub mod engine;
 pub mod hist;
+mod include;
 pub mod input;
 pub mod layout;
 pub mod locate;
@@ -44,9 +47,11 @@ pub mod report;
 pub mod run;
 pub mod sandbox;
 pub mod script;
+pub mod secret;
 pub mod self_test;
 pub mod session;
 pub mod signals;
+mod talk;
 pub mod variables;
 pub mod verify;
 pub mod worker;

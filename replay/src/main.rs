@@ -4,10 +4,16 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::Parser;
-use replay::cli::Arguments;
+use fio_parse::cli::UNREADABLE;
+use replay::cli::{Arguments, misplaced_command};
 use replay::session::Session;
 
 fn main() -> ExitCode {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    if let Some(message) = misplaced_command(&words) {
+        eprintln!("fio-replay: {message}");
+        return ExitCode::from(UNREADABLE);
+    }
     let arguments = Arguments::parse();
     let stdout = io::stdout();
     let mut out = stdout.lock();

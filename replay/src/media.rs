@@ -76,7 +76,8 @@ pub struct SandboxFiles<'a> {
     names: Vec<&'a str>,
     flags: OpenFlags,
     offset: u64,
-    bytes: u64,
+    /// Sizes of the job's regions in them, bytes.
+    regions: Vec<u64>,
     range_flags: u32,
     files: Vec<Arc<File>>,
 }
@@ -93,18 +94,18 @@ impl<'a> SandboxFiles<'a> {
         };
         SandboxFiles {
             sandbox,
+            regions: (0..names.len()).map(|file| job.region_of(file)).collect(),
             names,
             flags,
             offset: job.offset,
-            bytes: job.region,
             range_flags: job.range_sync.map_or(0, |sync| sync.flags),
             files: Vec::new(),
         }
     }
 
     fn advise(&self, advice: Advice) -> io::Result<()> {
-        for file in &self.files {
-            fadvise(file, self.offset, NonZeroU64::new(self.bytes), advice)?;
+        for (file, &bytes) in self.files.iter().zip(&self.regions) {
+            fadvise(file, self.offset, NonZeroU64::new(bytes), advice)?;
         }
         Ok(())
     }

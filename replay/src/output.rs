@@ -13,6 +13,7 @@ use fio_parse::record::{Label, LabelSource, write_jsonl};
 use fio_parse::workload::Job;
 use serde_json::{Map, Value};
 
+use crate::caution::cautions;
 use crate::cli::{Format, Target};
 use crate::input::Found;
 use crate::outcome::Outcome;
@@ -147,7 +148,10 @@ impl Outputs {
 
     fn foot(&self, format: Format, done: Finished<'_>) -> String {
         match format {
-            Format::Text => report::plan::fidelity(done.plan, done.outcome),
+            Format::Text => {
+                let cautions = cautions(done.plan, done.outcome, done.environment);
+                report::plan::fidelity(done.plan, done.outcome) + &report::plan::cautions(&cautions)
+            }
             _ => String::new(),
         }
     }

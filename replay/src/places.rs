@@ -35,15 +35,15 @@ enum Kind {
 }
 
 impl Places {
-    /// The I/O of a job in one of its files.
-    pub fn new(job: &JobPlan, seed: u64) -> Self {
+    /// The I/O of a job in a region of so many bytes of one of its files.
+    pub fn new(job: &JobPlan, region: u64, seed: u64) -> Self {
         if !is_plain(job) {
             return Places {
-                kind: Kind::General(Box::new(General::new(job, seed))),
+                kind: Kind::General(Box::new(General::new(job, region, seed))),
             };
         }
         let bytes = [job.sizes[0].smallest(), job.sizes[1].smallest()];
-        let blocks = |bytes: u32| job.region / u64::from(bytes);
+        let blocks = |bytes: u32| region / u64::from(bytes);
         let all = blocks(job.smallest_block());
         let (first, second) = match (job.pattern.random, job.order.random_map) {
             (true, true) => (Blocks::random(all, seed), None),
@@ -149,13 +149,13 @@ struct General {
 }
 
 impl General {
-    fn new(job: &JobPlan, seed: u64) -> Self {
+    fn new(job: &JobPlan, region: u64, seed: u64) -> Self {
         let order = job.order.clone();
         let unit = u64::from(job.smallest_block());
         let step = u64::from(order.align.unwrap_or(job.smallest_block()));
         let range = order
             .strided
-            .map_or(job.region, |zones| zones.range.min(job.region));
+            .map_or(region, |zones| zones.range.min(region));
         // A start so near to the end that not even the smallest block fits is no start.
         let starts = (range - (unit - step.min(unit)).min(range)) / step;
         let mapped = job.pattern.random
@@ -163,7 +163,7 @@ impl General {
             && order.spread == Spread::Even
             && order.align.is_none();
         General {
-            region: job.region,
+            region,
             random: job.pattern.random,
             sizes: job.sizes.clone(),
             smallest: [0, 1].map(|way| u64::from(job.sizes[way].smallest())),

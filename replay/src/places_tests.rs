@@ -6,7 +6,7 @@ use crate::plan::job::{Strided, tests::job};
 fn of_job(pattern: &str, change: impl Fn(&mut JobPlan)) -> Places {
     let mut job = job(pattern);
     change(&mut job);
-    Places::new(&job, 9)
+    Places::new(&job, job.region, 9)
 }
 
 fn all(mut places: Places, write: bool) -> Vec<(u64, u32)> {

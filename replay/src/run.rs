@@ -13,7 +13,9 @@ use crate::dd;
 use crate::engine::helper::Helper;
 use crate::engine::mmap::Mmap;
 use crate::engine::null::Null;
+use crate::engine::offload::Offload;
 use crate::engine::place::{own_file_table, settle};
+use crate::engine::pvsync::Pvsync;
 use crate::engine::sync::Sync;
 use crate::engine::uring::{self, Uring};
 use crate::engine::vector::Vector;
@@ -84,6 +86,9 @@ pub struct Bench<'a> {
     pub tuning: Tuning,
     /// Bytes after which a run is stopped.
     pub most_written: u64,
+    /// Bytes of data not yet on the disk after which a run is stopped; half of the memory that
+    /// is left where nothing else is said.
+    pub most_dirty: Option<u64>,
     /// Progress display.
     pub watch: Watch<'a>,
 }
@@ -119,9 +124,10 @@ impl Bench<'_> {
                     if self.control.totals()[2] > self.most_written {
                         self.control.stop(Stop::Written);
                     }
-                    if machine::own_dirty(dirty_before)
-                        > machine::available_memory().map_or(u64::MAX, |bytes| bytes / 2)
-                    {
+                    let most_dirty = self.most_dirty.unwrap_or_else(|| {
+                        machine::available_memory().map_or(u64::MAX, |bytes| bytes / 2)
+                    });
+                    if machine::own_dirty(dirty_before) > most_dirty {
                         self.control.stop(Stop::Dirty);
                     }
                     let now = *phase.lock().unwrap_or_else(PoisonError::into_inner);
@@ -166,7 +172,7 @@ impl Bench<'_> {
     /// The jobs of a stage, each on a thread of its own, started together.
     fn run_stage(&self, plan: &FioPlan, stage: u32, outcome: &mut FioOutcome) {
         let members: Vec<usize> = (0..plan.jobs.len())
-            .filter(|&job| plan.jobs[job].stage == stage)
+            .filter(|&job| plan.jobs[job].stage == stage && !plan.jobs[job].create_only)
             .collect();
         let alone = members.len() == 1;
         let barrier = Barrier::new(members.len());
@@ -214,7 +220,7 @@ impl Bench<'_> {
         let remarks = settle(&job.place);
         // Helper threads and io_uring's workers (for cached files) do part of the work.
         let elsewhere = match job.engine {
-            EngineKind::Helper => true,
+            EngineKind::Helper | EngineKind::Offload => true,
             EngineKind::Uring => !job.direct,
             _ => false,
         };
@@ -251,7 +257,12 @@ impl Bench<'_> {
             }};
         }
         match job.engine {
+            EngineKind::Sync if job.ring.flags_ios() => on!(Pvsync::new(buffers, &job.ring)),
             EngineKind::Sync => on!(Sync::new(buffers)),
+            EngineKind::Offload => match Offload::new(buffers) {
+                Ok(engine) => on!(engine),
+                Err(error) => failed(error, "cannot start a thread for each I/O of the queue"),
+            },
             EngineKind::Helper => on!(Helper::new(buffers)),
             EngineKind::Vector => on!(Vector::new(buffers)),
             EngineKind::Mmap => on!(Mmap::new(buffers)),
@@ -280,7 +291,7 @@ impl Bench<'_> {
     fn flush_stage(&self, plan: &FioPlan, stage: u32, outcome: &mut FioOutcome) {
         for job in plan.jobs.iter().filter(|job| job.stage == stage) {
             let flushed = job.syncs.end_fsync || job.syncs.on_close;
-            let touched = job.engine != EngineKind::Null;
+            let touched = job.engine != EngineKind::Null && !job.create_only;
             if !job.pattern.writes || flushed || !touched {
                 continue;
             }

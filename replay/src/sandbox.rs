@@ -131,9 +131,13 @@ impl Sandbox {
     pub fn create(directory: &Path) -> io::Result<Sandbox> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let parent = rustix::fs::open(directory, flags, Mode::empty()).map_err(|error| {
+            let hint = match error {
+                Errno::NOENT => " (make it first)",
+                _ => "",
+            };
             explain(
                 error,
-                format!("cannot open the directory {}", directory.display()),
+                format!("cannot open the directory {}{hint}", directory.display()),
             )
         })?;
         let stat = fstat(&parent)?;

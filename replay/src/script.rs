@@ -154,10 +154,8 @@ struct Files {
 
 impl Files {
     fn new(job: &JobPlan, seeds: &mut Rng) -> Self {
-        let places: Vec<Places> = job
-            .files
-            .iter()
-            .map(|_| Places::new(job, seeds.next()))
+        let places: Vec<Places> = (0..job.files.len())
+            .map(|file| Places::new(job, job.region_of(file), seeds.next()))
             .collect();
         let seed = seeds.next();
         let mut files = Files {
@@ -470,6 +468,9 @@ pub struct Counts {
 pub fn planned_counts(job: &JobPlan, most: u64) -> Option<Counts> {
     if job.endless() {
         return None;
+    }
+    if job.create_only {
+        return Some(Counts::default());
     }
     let mut script = Script::new(job);
     let mut counts = Counts::default();

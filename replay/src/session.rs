@@ -1,10 +1,12 @@
 //! One call of `fio-replay`: inputs, plans, runs, results. All talk is on stderr, all data
 //! on the given output, flushed as each test ends, so that an abort loses nothing.
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fio_parse::cli::{FOUND, NOTHING, UNREADABLE, inputs};
 use fio_parse::workload::Job;
@@ -16,12 +18,10 @@ use crate::control::{Control, Stop};
 use crate::device::Device;
 use crate::engine::uring;
 use crate::input::{Found, Workloads};
-use crate::locate::{self, Origin};
+use crate::locate::Origin;
 use crate::machine;
-use crate::outcome::Outcome;
 use crate::output::{Finished, Outputs, create};
-use crate::plan::note::{KINDS, plain_text};
-use crate::plan::{Limits, Refusal, Target, TestPlan, Verdict, plan};
+use crate::plan::{Limits, Target, TestPlan, plan};
 use crate::progress::{Length, Progress};
 use crate::repeat::Rounds;
 use crate::report;
@@ -29,6 +29,9 @@ use crate::run::{Bench, Phase, Tuning};
 use crate::sandbox::Sandbox;
 use crate::self_test;
 use crate::signals::{Cleanup, Interrupts};
+use crate::talk::{
+    check_overhead, explain_fidelity, located, remarks, say, say_refused, show_costs, talk, title,
+};
 use crate::variables::fill_in;
 
 /// A workload was refused.
@@ -40,6 +43,8 @@ const FILE_LIMIT: u64 = 64 << 30;
 const WRITE_LIMIT: u64 = 4 * FILE_LIMIT;
 /// Largest buffers, bytes.
 const MEMORY_LIMIT: u64 = 1 << 30;
+/// Descriptors that this program needs beside the test files.
+const FILES_OF_OUR_OWN: u64 = 64;
 /// Longest run time without `--allow-long`, ns.
 const RUNTIME_LIMIT: u64 = 600_000_000_000;
 
@@ -106,6 +111,30 @@ impl Session {
         let mut workloads = Workloads::new(self.arguments.settings.clone());
         let mut failed = false;
         let command = self.arguments.command_text();
+        let mut texts = Vec::new();
+        if let Some(device) = self
+            .arguments
+            .inputs
+            .iter()
+            .find_map(|input| device_in(input))
+        {
+            let why = format!("{device} is a device, which has no end; give a file or a pipe");
+            return Err(said(UNREADABLE, &why));
+        }
+        if command.is_none() || !self.arguments.inputs.is_empty() {
+            let inputs = inputs(&self.arguments.inputs, self.stdin_is_terminal)
+                .map_err(|error| said(UNREADABLE, &error.to_string()))?;
+            for input in inputs {
+                match input.read() {
+                    Ok(bytes) => texts.push((input.name().to_string(), bytes)),
+                    Err(error) => {
+                        say(&error.to_string());
+                        failed = true;
+                    }
+                }
+            }
+        }
+        workloads.know(&texts);
         if let Some(text) = &command {
             let filled = fill_in(text, &self.arguments.settings);
             match parse_command(&filled) {
@@ -123,21 +152,7 @@ impl Session {
                 }
             }
         }
-        if command.is_none() || !self.arguments.inputs.is_empty() {
-            let inputs = inputs(&self.arguments.inputs, self.stdin_is_terminal)
-                .map_err(|error| said(UNREADABLE, &error.to_string()))?;
-            let mut texts = Vec::new();
-            for input in inputs {
-                match input.read() {
-                    Ok(bytes) => texts.push((input.name().to_string(), bytes)),
-                    Err(error) => {
-                        say(&error.to_string());
-                        failed = true;
-                    }
-                }
-            }
-            workloads.read_all(&texts);
-        }
+        workloads.read_all(&texts);
         workloads
             .complaints
             .iter()
@@ -157,36 +172,41 @@ impl Session {
 
     fn target(&self, number: usize) -> Target {
         let memory = machine::available_memory().map_or(MEMORY_LIMIT, |bytes| bytes / 4);
-        let most = u64::MAX;
-        Target {
-            name_prefix: if number == 0 {
-                String::new()
-            } else {
-                format!("{number}.")
-            },
+        let mut limits = Limits {
+            open_files: machine::open_files().saturating_sub(FILES_OF_OUR_OWN),
+            memory_bytes: memory,
+            written_bytes: self.most_written(),
+            ..Limits::NONE
+        };
+        if !self.arguments.allow_large {
+            limits.file_bytes = FILE_LIMIT;
+            limits.memory_bytes = memory.min(MEMORY_LIMIT);
+        }
+        if !self.arguments.allow_long {
+            limits.runtime_ns = RUNTIME_LIMIT;
+        }
+        let mut target = Target {
             uring: uring::available(),
-            space: None,
-            memory_file_system: false,
-            device: None,
-            direct_alignment: None,
+            cpus: machine::cpus(),
+            battery_percent: machine::battery_percent(),
             size: self.arguments.size,
             runtime_ns: self.arguments.runtime,
             engine: self.arguments.engine,
             as_fio: self.arguments.as_fio,
             batch_stamps: self.tuning().batch_stamps,
-            limits: Limits {
-                file_bytes: if self.arguments.allow_large {
-                    most
-                } else {
-                    FILE_LIMIT
-                },
-                memory_bytes: memory.min(MEMORY_LIMIT),
-                runtime_ns: if self.arguments.allow_long {
-                    most
-                } else {
-                    RUNTIME_LIMIT
-                },
-            },
+            ..Target::new(limits)
+        };
+        if number > 0 {
+            target.name_prefix = format!("{number}.");
+        }
+        target
+    }
+
+    fn most_written(&self) -> u64 {
+        if self.arguments.allow_long {
+            u64::MAX
+        } else {
+            WRITE_LIMIT
         }
     }
 
@@ -272,6 +292,11 @@ impl Session {
                 }
             }
             return Ok(REFUSED);
+        }
+        if machine::is_root() && self.arguments.device.is_none() {
+            say(
+                "running as root, which tests on files do not need; a user's rights would bound them further",
+            );
         }
         let mut outputs = Outputs::open(
             &self.arguments.format,
@@ -381,14 +406,14 @@ impl Session {
                 clock: &clock,
                 control: &control,
                 tuning: self.tuning(),
-                most_written: if self.arguments.allow_long {
-                    u64::MAX
-                } else {
-                    WRITE_LIMIT
-                },
+                most_written: self.most_written(),
+                most_dirty: None,
                 watch: &|phase, control| self.progress(&progress, phase, control),
             };
+            let largest = plan.files().iter().map(|file| file.bytes).max();
+            let limit = largest.map(machine::FileSizeLimit::new);
             let outcome = bench.run(&plan);
+            drop(limit);
             if self.show_progress {
                 talk("\r\x1b[K");
             }
@@ -466,115 +491,20 @@ impl Session {
     }
 }
 
-fn title(number: usize, found: &Found) -> String {
-    let shared = match found.results {
-        0 | 1 => String::new(),
-        results => format!(" (shared by {results} results)"),
+/// The device that an input names, plain or as `label=path`. Reading one never ends.
+fn device_in(input: &OsStr) -> Option<String> {
+    let text = input.to_string_lossy();
+    let paths = [Some(&*text), text.split_once('=').map(|(_, path)| path)];
+    let device = |path: &&str| {
+        let kind = std::fs::metadata(path).map(|metadata| metadata.file_type());
+        let device = kind.is_ok_and(|kind| kind.is_char_device() || kind.is_block_device());
+        // These end, or are the terminal's.
+        device && !["/dev/null", "/dev/stdin", "/dev/tty"].contains(path)
     };
-    format!(
-        "workload {}: {}{shared}",
-        number + 1,
-        plain_text(&found.workload.key)
-    )
-}
-
-/// Writes to stderr. Talk that nobody can take, on a full disk or a closed pipe, must not end
-/// a run, so errors are ignored.
-fn talk(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
-}
-
-fn say(message: &str) {
-    // Messages quote texts from outside.
-    let lines: Vec<String> = message.lines().map(plain_text).collect();
-    talk(&format!("fio-replay: {}\n", lines.join("\n")));
+    paths.into_iter().flatten().find(device).map(str::to_owned)
 }
 
 fn said(code: u8, message: &str) -> End {
     say(message);
     End::Said(code)
-}
-
-fn say_refused(number: usize, found: &Found, refusals: &[Refusal]) {
-    say(&format!("refused {}", title(number, found)));
-    for refusal in refusals {
-        talk(&format!("  {}\n", located(found, refusal)));
-    }
-}
-
-/// A refusal with the place of its option in the text.
-fn located(found: &Found, refusal: &Refusal) -> String {
-    let origin = found.origin.as_ref();
-    let spot = refusal
-        .option
-        .as_deref()
-        .zip(origin)
-        .and_then(|(name, origin)| Some((origin, locate::option(origin, name)?)));
-    let Some((origin, spot)) = spot else {
-        return refusal.to_string();
-    };
-    let place = format!("{}:{}:{}", plain_text(&origin.name), spot.line, spot.column);
-    format!("{refusal} ({place})")
-}
-
-/// What the system did not grant.
-fn remarks(outcome: &Outcome) {
-    if let Outcome::Fio(outcome) = outcome {
-        let remarks = outcome.jobs.iter().flatten().flat_map(|job| &job.remarks);
-        remarks.for_each(|remark| say(remark));
-    }
-}
-
-/// What the instrument costs.
-fn show_costs(out: &mut dyn Write) -> io::Result<()> {
-    const EACH: Duration = Duration::from_millis(50);
-    let clock = SystemClock::new();
-    writeln!(
-        out,
-        "clock: {}, precision {} ns, drift {:.1e}",
-        clock.source(),
-        self_test::precision(&clock),
-        clock.drift()
-    )?;
-    for cost in self_test::costs(&clock, EACH) {
-        writeln!(out, "{:>10.2} ns per I/O: {}", cost.ns, cost.part)?;
-    }
-    Ok(())
-}
-
-/// A warning where the instrument is part of what it measured: its cost is more than a
-/// twentieth of the time between two I/Os.
-fn check_overhead(outcome: &Outcome, cost_ns: [f64; 2]) {
-    let Outcome::Fio(outcome) = outcome else {
-        return;
-    };
-    for job in outcome.jobs.iter().flatten() {
-        let ios = job.flows[0].ios + job.flows[1].ios;
-        let each_ns = job.window_ns as f64 / ios.max(1) as f64;
-        let [alone, together] = cost_ns;
-        let batched = job.depths[1..].iter().any(|&level| level > 0);
-        let cost = if batched { together } else { alone };
-        let share = cost * 100.0 / each_ns.max(1.0);
-        if ios > 0 && share > self_test::NOTABLE_PERCENT {
-            say(&format!(
-                "the instrument takes {cost:.0} of {each_ns:.0} ns per I/O ({share:.0} %): it is part \
-                 of what was measured"
-            ));
-        }
-    }
-}
-
-/// All ids with their meaning.
-fn explain_fidelity(out: &mut dyn Write) -> io::Result<()> {
-    for level in [Verdict::Exact, Verdict::Equivalent, Verdict::Deviates] {
-        writeln!(out, "{level}:")?;
-        for kind in KINDS.iter().filter(|kind| kind.level == level) {
-            write!(out, "  {}: {}", kind.id, kind.why)?;
-            if !kind.affects.is_empty() {
-                write!(out, " (spoils {})", kind.affects.join(", "))?;
-            }
-            writeln!(out)?;
-        }
-    }
-    Ok(())
 }

@@ -293,6 +293,20 @@ fn wrong_calls_and_unreadable_inputs_end_with_2() {
     assert_eq!(code(&["--size", "much"]).0, Some(2));
     assert_eq!(code(&["--engine", "magic"]).0, Some(2));
     assert_eq!(code(&["--", "ls", "-l"]).0, Some(2));
+    let (found, said) = code(&["dd", "if=/dev/zero", "of=x", "count=1"]);
+    assert!(
+        found == Some(2) && said.contains("-- dd if=/dev/zero"),
+        "{said}"
+    );
+    let (found, said) = code(&["fio", "--name=a"]);
+    assert!(
+        found == Some(2) && said.contains("-- fio --name=a"),
+        "{said}"
+    );
+    for device in ["/dev/zero", "x=/dev/urandom"] {
+        let (found, said) = code(&[device]);
+        assert!(found == Some(2) && said.contains("is a device"), "{said}");
+    }
     let (found, said) = code(&["-"]);
     assert!(found == Some(2) && said.contains("no command"), "{said}");
     let (found, said) = code(&[
@@ -529,6 +543,76 @@ fn dd_moves_what_gnu_dd_moves() {
         let theirs = text(&theirs.stderr);
         if theirs.contains("copied") {
             assert_eq!(words(&report), words(&theirs));
+        }
+    }
+}
+
+/// Copies, skips, blocks of two sizes, amounts in bytes: what GNU dd reports and leaves.
+#[test]
+fn dd_copies_and_collects_as_gnu_dd_does() {
+    let source: Vec<u8> = (0..1 << 20)
+        .map(|at: u32| (at.wrapping_mul(at) >> 7) as u8)
+        .collect();
+    for operands in [
+        "if=src of=x bs=4k count=16 skip=3",
+        "if=src of=x bs=4k count=8 skip=2 seek=4",
+        "if=src of=/dev/null bs=64k count=2 skip=1",
+        "if=src of=x bs=4k count=4 skip=1000 iflag=skip_bytes",
+        "if=src of=x bs=4k count=4 iflag=nocache oflag=nocache",
+        "if=src of=x bs=64k count=3 iflag=fullblock conv=fsync",
+        "if=/dev/zero of=x ibs=512 obs=8k count=33",
+        "if=/dev/zero of=x ibs=8k obs=512 count=3",
+        "if=/dev/zero of=x obs=4k count=9",
+        "if=/dev/zero of=x bs=4k count=10000 iflag=count_bytes",
+        "if=/dev/zero of=x bs=4k count=4 seek=1000 oflag=seek_bytes",
+        "if=/dev/zero of=x bs=4k count=4 oflag=append",
+        "if=/dev/zero of=x bs=4k count=4 seek=2 conv=notrunc",
+    ] {
+        let (home, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(there.path().join("src"), &source).unwrap();
+        let theirs = Command::new("dd")
+            .args(operands.split(' '))
+            .env("LC_ALL", "C")
+            .current_dir(there.path())
+            .output();
+        let Ok(theirs) = theirs else {
+            eprintln!("SKIPPED: dd is not installed");
+            return;
+        };
+        let theirs = text(&theirs.stderr);
+        if !theirs.contains("copied") {
+            eprintln!("SKIPPED: dd is not GNU's: {theirs}");
+            return;
+        }
+        let output = program()
+            .args(["--keep", "--directory"])
+            .arg(home.path())
+            .args(["--", &format!("dd {operands}")])
+            .output()
+            .unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{operands}: {}",
+            text(&output.stderr)
+        );
+        // Records in, records out, bytes; the time differs.
+        let report = |text: &str| -> Vec<String> {
+            // GNU dd has advice for some.
+            let lines = text.lines().filter(|line| !line.starts_with("dd: "));
+            lines
+                .take(3)
+                .map(|line| line.split(" copied").next().unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(report(&text(&output.stdout)), report(&theirs), "{operands}");
+        if operands.contains("of=x") && !operands.contains("notrunc") {
+            let kept = home.path().join(&entries(home.path())[0]).join("dd");
+            assert_eq!(
+                fs::metadata(kept).unwrap().len(),
+                fs::metadata(there.path().join("x")).unwrap().len(),
+                "{operands}"
+            );
         }
     }
 }

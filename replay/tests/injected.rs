@@ -58,7 +58,7 @@ fn mean_ms(record: &Value, latency: &str) -> f64 {
 /// Each delayed call adds to the run time, or to a latency, exactly where fio has it
 /// (measured in the same way with fio 3.33).
 #[test]
-fn the_clock_covers_what_fio_s_covers() {
+fn a10_the_clock_covers_what_fio_s_covers() {
     let write = "fio --name=a --rw=write --bs=4k --size=16k";
     // The call, its options, and whether the run time and the latencies grow.
     for (inject, words, run_time, clat, sync) in [
@@ -144,7 +144,7 @@ fn the_clock_covers_what_fio_s_covers() {
 }
 
 #[test]
-fn dd_s_clock_covers_its_loop_and_its_sync() {
+fn a10_dd_s_clock_covers_its_loop_and_its_sync() {
     let dd = "dd if=/dev/zero of=x bs=64k count=4";
     let Some(opened) = injected("openat2:delay_enter=300000", dd) else {
         return;

@@ -6,7 +6,7 @@ use replay::hist::Histogram;
 use serde_json::Value;
 
 #[test]
-fn bins_of_real_runs_give_fio_s_percentiles() {
+fn a13_bins_of_real_runs_give_fio_s_percentiles() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/runs/fio-3.33-bins");
     let mut compared = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {

@@ -53,7 +53,7 @@ fn fio_s_script_reads_the_bins_of_json_plus() {
 }
 
 #[test]
-fn fio_reserves_as_much_space() {
+fn a2_files_are_as_large_and_reserve_as_much_as_fio_s() {
     use std::os::unix::fs::MetadataExt;
     fn files(directory: &std::path::Path, found: &mut Vec<(u64, u64)>) {
         for entry in std::fs::read_dir(directory).unwrap() {

@@ -40,7 +40,7 @@ fn count(trace: &str, parts: &[&str]) -> usize {
 }
 
 #[test]
-fn a_job_opens_drops_and_syncs_as_fio_does() {
+fn a5_a_job_opens_drops_and_syncs_as_fio_does() {
     let Some(calls) = trace("fio --name=j --rw=write --bs=4k --size=64k --loops=3 --end_fsync=1")
     else {
         return;
@@ -72,7 +72,7 @@ fn a_job_opens_drops_and_syncs_as_fio_does() {
 }
 
 #[test]
-fn a_dd_makes_the_calls_of_dd() {
+fn a16_a_dd_makes_the_calls_of_dd() {
     let line =
         "time sh -c \"dd if=/dev/zero of=x bs=64k count=4 conv=fdatasync oflag=dsync && sync\"";
     let Some(calls) = trace(line) else { return };
@@ -156,7 +156,7 @@ fn data_calls(program: &mut Command, block: usize) -> Option<Vec<String>> {
 }
 
 #[test]
-fn a_dd_s_loop_is_gnu_dd_s_call_by_call() {
+fn a16_a_dd_s_loop_is_gnu_dd_s_call_by_call() {
     for operands in [
         "if=/dev/zero of=x bs=64k count=8",
         "if=/dev/zero of=x bs=128k count=3 conv=fdatasync",
@@ -194,7 +194,7 @@ fn a_dd_s_loop_is_gnu_dd_s_call_by_call() {
 }
 
 #[test]
-fn posixaio_runs_a_thread_per_file() {
+fn a12_posixaio_runs_a_thread_per_file() {
     let home = tempfile::tempdir().unwrap();
     for (files, threads) in [(1, 1), (4, 4)] {
         let log = tempfile::NamedTempFile::new().unwrap();
@@ -225,4 +225,86 @@ fn posixaio_runs_a_thread_per_file() {
             reads.filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(by.len(), threads, "{files} files");
     }
+}
+
+#[test]
+fn a12_batches_reach_the_kernel_as_they_were_asked_for() {
+    if replay::engine::uring::available().is_err() {
+        eprintln!("SKIPPED: io_uring is not permitted");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let words = "fio --name=j --ioengine=io_uring --rw=randread --bs=4k --size=1m --iodepth=8 --iodepth_batch=8 --iodepth_batch_complete=8";
+    let traced = Command::new("strace")
+        .args(["-f", "-e", "trace=io_uring_enter", "-o"])
+        .arg(log.path())
+        .arg(env!("CARGO_BIN_EXE_fio-replay"))
+        .arg("--directory")
+        .arg(home.path())
+        .args(["--", words])
+        .output();
+    match traced {
+        Ok(output) if output.status.success() => {}
+        _ => {
+            eprintln!("SKIPPED: strace cannot trace here");
+            return;
+        }
+    }
+    let text = std::fs::read_to_string(log.path()).unwrap();
+    let submitted: Vec<u32> = text
+        .lines()
+        .filter_map(|line| {
+            let (_, arguments) = line.split_once("io_uring_enter(")?;
+            arguments.split(", ").nth(1)?.parse().ok()
+        })
+        .filter(|&count| count > 0)
+        .collect();
+    // 256 I/Os, eight at a time.
+    assert_eq!(submitted, [8; 32]);
+}
+
+/// One call moves 2147479552 bytes at most, whatever the block.
+#[test]
+fn a16_a_block_beyond_the_limit_of_a_call_is_cut_as_in_dd() {
+    const NEEDED: u64 = 12 << 30;
+    let home = tempfile::tempdir().unwrap();
+    let sandbox = replay::sandbox::Sandbox::create(home.path()).unwrap();
+    let room = sandbox.space().unwrap().usable();
+    drop(sandbox);
+    let memory = replay::machine::available_memory().unwrap_or(0);
+    if room < NEEDED || memory < NEEDED {
+        eprintln!("SKIPPED: {NEEDED} bytes of memory and of disk are needed");
+        return;
+    }
+    let words = ["if=/dev/zero", "of=x", "bs=3G", "count=1"];
+    let ours = Command::new(env!("CARGO_BIN_EXE_fio-replay"))
+        .args(["--allow-large", "--directory"])
+        .arg(home.path())
+        .args(["--", "dd"])
+        .args(words)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ours.stderr);
+    assert!(ours.status.success(), "{said}");
+    let ours = String::from_utf8_lossy(&ours.stdout).into_owned();
+    assert!(
+        ours.starts_with("0+1 records in\n0+1 records out\n2147479552 bytes"),
+        "{ours}"
+    );
+    assert!(ours.contains("[dd-call-limit]"), "{ours}");
+    let Ok(theirs) = Command::new("dd")
+        .args(words)
+        .current_dir(home.path())
+        .output()
+    else {
+        eprintln!("SKIPPED: dd is not installed");
+        return;
+    };
+    let theirs = String::from_utf8_lossy(&theirs.stderr).into_owned();
+    let same: Vec<&str> = ours.lines().take(2).collect();
+    assert!(
+        theirs.lines().take(2).eq(same) && theirs.contains("2147479552 bytes"),
+        "{theirs}"
+    );
 }

@@ -13,22 +13,12 @@ use replay::plan::{Limits, Target, Verdict, plan};
 
 fn target(size: Option<u64>) -> Target {
     Target {
-        uring: Ok(()),
-        space: None,
-        memory_file_system: false,
-        device: None,
         direct_alignment: Some(512),
         size,
-        runtime_ns: None,
-        engine: None,
-        as_fio: false,
-        batch_stamps: false,
-        limits: Limits {
-            file_bytes: u64::MAX,
+        ..Target::new(Limits {
             memory_bytes: 1 << 30,
-            runtime_ns: u64::MAX,
-        },
-        name_prefix: String::new(),
+            ..Limits::NONE
+        })
     }
 }
 

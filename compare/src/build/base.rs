@@ -3,44 +3,51 @@
 use super::words::join_labels;
 use super::{Error, key_text};
 use crate::frame::Frame;
-use crate::metric::Metric;
-use crate::query;
+use crate::query::Cells;
+use crate::ratio;
 use crate::view::{Projection, View};
 
 /// What others are compared with.
-pub(super) struct Base {
-    /// Codes of the keys compared across.
-    pub(super) codes: Vec<u32>,
-    /// Its label.
-    pub(super) name: String,
+pub(super) enum Base {
+    /// One for the whole report: its codes of the keys compared across, and its label.
+    One { codes: Vec<u32>, name: String },
+    /// In each row the best.
+    Best,
+    /// Each with each.
+    Each,
 }
+
+/// The name that asks for the best instead of a label.
+const BEST: &str = "best";
 
 pub(super) fn choose_base(
     frame: &Frame,
     view: &View,
-    metrics: &[Metric],
+    cells: &Cells,
     projection: &Projection,
 ) -> Result<Option<Base>, Error> {
     if projection.across.is_empty() {
+        let nothing = "only one column of values";
         return match &view.base {
-            None => Ok(None),
             Some(base) => Err(Error::Request(format!(
-                "there is nothing to compare with `{base}`: only one column of values"
+                "there is nothing to compare with `{base}`: {nothing}"
             ))),
+            None if view.pairwise => Err(Error::Request(format!(
+                "there are no pairs to compare: {nothing}"
+            ))),
+            None => Ok(None),
         };
     }
-    let all = query::cells(frame, metrics, projection, None, view.force)?;
-    let at: Vec<usize> = (projection.across.iter())
-        .filter_map(|key| all.keys.iter().position(|k| k == key))
+    let mut candidates: Vec<Vec<u32>> = (0..cells.found.len())
+        .map(|index| ratio::across_codes(cells, index, &projection.across))
         .collect();
-    let mut candidates: Vec<Vec<u32>> = Vec::new();
-    for found in &all.found {
-        let codes: Vec<u32> = at.iter().map(|i| found.codes[*i]).collect();
-        if !candidates.contains(&codes) {
-            candidates.push(codes);
-        }
-    }
     candidates.sort();
+    candidates.dedup();
+    // A single candidate has nothing to be compared with.
+    let several = candidates.len() > 1;
+    if view.pairwise {
+        return Ok(several.then_some(Base::Each));
+    }
     let name = |codes: &[u32]| {
         let texts: Vec<&str> = (projection.across.iter().zip(codes))
             .map(|(key, code)| key_text(frame, *key, *code))
@@ -48,15 +55,18 @@ pub(super) fn choose_base(
         join_labels(&texts)
     };
     let chosen = match &view.base {
-        None => candidates.first().cloned(),
+        None => candidates.first(),
         Some(wanted) => {
             let lower = wanted.to_lowercase();
             let exact: Vec<&Vec<u32>> = candidates.iter().filter(|c| name(c) == *wanted).collect();
+            if exact.is_empty() && lower == BEST {
+                return Ok(several.then_some(Base::Best));
+            }
             let close: Vec<&Vec<u32>> = (candidates.iter())
                 .filter(|c| name(c).to_lowercase().contains(&lower))
                 .collect();
             match (exact.as_slice(), close.as_slice()) {
-                ([one], _) | ([], [one]) => Some((*one).clone()),
+                ([one], _) | ([], [one]) => Some(*one),
                 (_, many) => {
                     let found = if many.is_empty() { "none" } else { "several" };
                     let names: Vec<String> = candidates
@@ -64,16 +74,15 @@ pub(super) fn choose_base(
                         .map(|c| format!("`{}`", name(c)))
                         .collect();
                     return Err(Error::Request(format!(
-                        "expected --base to name one of {}; `{wanted}` fits {found}",
+                        "expected --base to be `best` or to name one of {}; `{wanted}` fits {found}",
                         names.join(", ")
                     )));
                 }
             }
         }
     };
-    // A single candidate has nothing to be compared with.
-    Ok(chosen.filter(|_| candidates.len() > 1).map(|codes| Base {
-        name: name(&codes),
-        codes,
+    Ok(chosen.filter(|_| several).map(|codes| Base::One {
+        name: name(codes),
+        codes: codes.clone(),
     }))
 }

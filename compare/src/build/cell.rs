@@ -5,10 +5,11 @@ use crate::bounds::Bounds;
 use crate::digits;
 use crate::grid::{Cell, Column, Label, Part, Row, State, Verdict};
 use crate::metric::{Better, Metric};
+use crate::ratio::bounds;
 use crate::stats;
 
 impl Builder<'_> {
-    pub(super) fn cell(&self, index: Option<usize>, column: &Column) -> Cell {
+    pub(super) fn cell(&self, index: Option<usize>, base: Option<usize>, column: &Column) -> Cell {
         let empty = |text: &str, state: State| Cell {
             state,
             texts: (column.parts.iter())
@@ -26,10 +27,7 @@ impl Builder<'_> {
             return empty("-", State::Missing);
         };
         let found = &self.cells.found[index];
-        let Some(value) = found
-            .bounds
-            .and_then(|(lo, v, hi)| Bounds::new(lo, v.clamp(lo, hi), hi))
-        else {
+        let Some(value) = bounds(found) else {
             return empty(
                 if found.failed > 0 { "failed" } else { "-" },
                 if found.failed > 0 {
@@ -39,16 +37,11 @@ impl Builder<'_> {
                 },
             );
         };
-        let mut sorted = found.values.clone();
-        sorted.sort_by(f64::total_cmp);
-        let interval =
-            stats::median_interval(&sorted, self.view.confidence).filter(|_| sorted.len() > 1);
-        let ratio = found
-            .ratio
-            .and_then(|(lo, r, hi)| Bounds::new(lo, r.clamp(lo, hi), hi));
-        let base_index = self.base_cell(index);
-        let is_base = base_index == Some(index);
-        let p = self.p_values.get(&index).copied();
+        let interval = stats::median_interval(&found.values, self.view.confidence)
+            .filter(|_| found.values.len() > 1);
+        let ratio = base.and_then(|base| self.ratio(index, base));
+        let is_base = base == Some(index);
+        let p = base.and_then(|base| self.p_value(index, base));
         let verdict = match ratio {
             Some(ratio) if !is_base => self.verdict(ratio, p, self.metric(found)),
             _ => Verdict::None,
@@ -70,7 +63,7 @@ impl Builder<'_> {
                 (Some(_), Verdict::Same) => "~".to_owned(),
                 (Some(ratio), _) => format!("{}x", digits::format(ratio)),
             },
-            Part::Evidence => match base_index {
+            Part::Evidence => match base {
                 _ if is_base || ratio.is_none() => String::new(),
                 Some(base) => {
                     let (mine, theirs) = (found.values.len(), self.cells.found[base].values.len());
@@ -94,11 +87,8 @@ impl Builder<'_> {
                 .filter(|i| i.lo.is_finite() && i.hi.is_finite())
                 .map(|i| (i.lo, i.hi)),
             ratio,
-            base: self
-                .base
-                .as_ref()
-                .filter(|_| ratio.is_some())
-                .map(|b| b.name.clone()),
+            base: base.filter(|_| ratio.is_some()).map(|base| self.name(base)),
+            is_base,
             p,
             verdict,
         }
@@ -155,7 +145,12 @@ pub(super) fn geomean_row(rows: &[Row], columns: &[Column], labels: usize) -> Op
             }
         })
         .collect();
-    let mut texts = vec![Label::plain(format!("geomean of {} rows", shared.len()))];
+    let count = if shared.len() == rows.len() {
+        format!("{} rows", rows.len())
+    } else {
+        format!("{} of {} rows", shared.len(), rows.len())
+    };
+    let mut texts = vec![Label::plain(format!("geomean of {count}"))];
     texts.resize(labels.max(1), Label::default());
     Some(Row {
         labels: texts,

@@ -3,17 +3,27 @@
 use std::collections::HashMap;
 
 use super::words::{covers_words, shorten, whole};
-use super::{Builder, COLUMN_LABEL, Plan};
+use super::{Base, Builder, COLUMN_LABEL, Plan, key_text};
 use crate::bounds::Bounds;
 use crate::derive::How;
 use crate::digits;
 use crate::keys::Key;
 use crate::metric::Metric;
-use crate::query::Found;
+use crate::query::{Found, NAMES};
+use crate::ratio;
 use crate::residue::Residue;
 use crate::stats;
 
+/// How many of the names that one cell pools are told.
+const NAMES_SHOWN: usize = 4;
+
 impl Builder<'_> {
+    /// Machine and test, where they are not projected on: their place in [`Found::names`] and key.
+    fn hidden_names(&self) -> impl Iterator<Item = (usize, Key)> {
+        let shown = self.shown();
+        (NAMES.into_iter().enumerate()).filter(move |(_, key)| !shown.contains(key))
+    }
+
     /// Notes that bear on the whole table.
     pub(super) fn table_marks(&mut self, members: &[usize], repeats: bool) -> Vec<usize> {
         let mut texts: Vec<String> = Vec::new();
@@ -45,8 +55,19 @@ impl Builder<'_> {
                 _ => {}
             }
         }
-        if self.base.is_some() && !repeats && members.len() > 1 {
-            texts.push("one run each: the ratios say nothing about noise".into());
+        if let Some(base) = &self.base
+            && members.len() > 1
+        {
+            let to = match base {
+                Base::One { name, .. } => format!("ratios are to {name}"),
+                Base::Best => "ratios are to the best of those compared, which has 1.00x".into(),
+                Base::Each => "each ratio is the row over the column".into(),
+            };
+            texts.push(if repeats {
+                to
+            } else {
+                format!("{to}; one run each, so they say nothing about noise")
+            });
         }
         if repeats {
             texts.extend(self.repeat_notes(members));
@@ -129,14 +150,16 @@ impl Builder<'_> {
         Vec<Vec<String>>,
         HashMap<(usize, usize), Vec<String>>,
     ) {
-        let mut shown: Vec<Key> = self.cells.keys.clone();
-        shown.extend(&self.view.ignore);
-        let residue = Residue::new(self.frame, &shown);
+        let residue = Residue::new(self.frame, &self.shown());
         let mut texts: HashMap<(usize, usize), Vec<String>> = HashMap::new();
         for (r, row) in plan.rows.iter().enumerate() {
             for (c, col) in plan.cols.iter().enumerate() {
                 if let Some(index) = plan.at.get(&(row.clone(), col.clone())) {
-                    texts.insert((r, c), self.cell_notes(*index, &residue));
+                    let mut notes = self.bases[*index].map_or(Vec::new(), |base| {
+                        self.notes_against(*index, base, &residue)
+                    });
+                    notes.extend(self.cell_notes(*index, &residue));
+                    texts.insert((r, c), notes);
                 }
             }
         }
@@ -180,8 +203,56 @@ impl Builder<'_> {
         (by_col, by_row, texts)
     }
 
-    /// Everything there is to say of one cell.
-    fn cell_notes(&self, index: usize, residue: &Residue) -> Vec<String> {
+    /// What there is to say of a cell beside the one it is compared with.
+    pub(super) fn notes_against(
+        &self,
+        index: usize,
+        base: usize,
+        residue: &Residue,
+    ) -> Vec<String> {
+        let mut texts: Vec<String> = Vec::new();
+        if index == base {
+            return texts;
+        }
+        let (found, theirs) = (&self.cells.found[index], &self.cells.found[base]);
+        let name = shorten(&self.name(base), COLUMN_LABEL);
+        texts.extend(residue.against(&found.settings, &theirs.settings, &name));
+        for (at, key) in self.hidden_names() {
+            if let ([mine], [other]) = (found.names[at].as_slice(), theirs.names[at].as_slice())
+                && mine != other
+            {
+                let (mine, other) = (
+                    key_text(self.frame, key, *mine),
+                    key_text(self.frame, key, *other),
+                );
+                texts.push(format!(
+                    "unlike {name}: {} {mine} (there: {other})",
+                    key.name()
+                ));
+            }
+        }
+        if let (Some(_), Some((lo, _, hi))) = (found.bounds, theirs.bounds)
+            && lo <= 0.0
+        {
+            let zero = if hi <= 0.0 { "is" } else { "may be" };
+            texts.push(format!("not divided by the base: its value {zero} 0"));
+        }
+        if !ratio::same_basis(found, theirs) && !self.view.force && theirs.bounds.is_some() {
+            let words = |code: u32| {
+                let text = self.frame.texts.get(code as usize);
+                covers_words(text.map_or("", String::as_str))
+            };
+            texts.push(format!(
+                "not divided by the base: its time covers {}, the base's {} (--force divides all the same)",
+                words(found.basis.0),
+                words(theirs.basis.0)
+            ));
+        }
+        texts
+    }
+
+    /// Everything there is to say of one cell by itself.
+    pub(super) fn cell_notes(&self, index: usize, residue: &Residue) -> Vec<String> {
         let found = &self.cells.found[index];
         let mut texts: Vec<String> = Vec::new();
         let mut add = |text: String| {
@@ -189,44 +260,25 @@ impl Builder<'_> {
                 texts.push(text);
             }
         };
-        if let Some(text) = residue.within(&found.settings) {
-            add(text);
-        }
-        if let (Some(base), Some(base_cell)) = (&self.base, self.base_cell(index)) {
-            let theirs = &self.cells.found[base_cell];
-            if let Some(text) = residue.against(
-                &found.settings,
-                &theirs.settings,
-                &shorten(&base.name, COLUMN_LABEL),
-            ) {
-                add(text);
-            }
-            if let (Some(_), Some((lo, _, hi))) = (found.bounds, theirs.bounds)
-                && index != base_cell
-                && lo <= 0.0
-            {
-                let zero = if hi <= 0.0 { "is" } else { "may be" };
-                add(format!("not divided by the base: its value {zero} 0"));
-            }
-            if found.basis != theirs.basis
-                && !self.view.force
-                && index != base_cell
-                && theirs.bounds.is_some()
-            {
-                let words = |code: u32| {
-                    covers_words(
-                        self.frame
-                            .texts
-                            .get(code as usize)
-                            .map_or("", String::as_str),
-                    )
+        for (at, key) in self.hidden_names() {
+            let names = &found.names[at];
+            if names.len() > 1 {
+                let shown = names.iter().take(NAMES_SHOWN);
+                let shown: Vec<&str> = shown.map(|code| key_text(self.frame, key, *code)).collect();
+                let more = match names.len().saturating_sub(NAMES_SHOWN) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
                 };
                 add(format!(
-                    "not divided by the base: its time covers {}, the base's {} (--force divides all the same)",
-                    words(found.basis.0),
-                    words(theirs.basis.0)
+                    "one value for {} {}s: {}{more}",
+                    names.len(),
+                    key.name(),
+                    shown.join("; ")
                 ));
             }
+        }
+        if let Some(text) = residue.within(&found.settings) {
+            add(text);
         }
         for set in &found.notes {
             for note in self
@@ -254,16 +306,14 @@ impl Builder<'_> {
                 found.parts
             ));
         }
-        let mut sorted = found.values.clone();
-        sorted.sort_by(f64::total_cmp);
-        let shape = stats::shape(&sorted);
+        let shape = stats::shape(&found.values);
         if shape.two_groups {
             add("the runs fall into two groups; a median of both misleads".into());
         } else if shape.outliers > 0 {
             add(format!(
                 "{} of {} runs lie far outside the others",
                 shape.outliers,
-                sorted.len()
+                found.values.len()
             ));
         }
         texts

@@ -6,19 +6,22 @@
 mod base;
 mod cell;
 mod marks;
+mod pairs;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use base::{Base, choose_base};
 use cell::geomean_row;
 use words::{join_labels, natural, shorten};
 
-use crate::frame::Frame;
+use crate::bounds::Bounds;
+use crate::frame::{Frame, key_column};
 use crate::grid::{Column, Grid, Label, Part, Report, Row};
-use crate::keys::Key;
+use crate::keys::{Key, Role, UNKNOWN};
 use crate::metric::{Better, Metric};
 use crate::query::{self, Cells, Found};
+use crate::ratio;
 use crate::scale::{self, Unit};
 use crate::stats;
 use crate::view::{Projection, Shape, Sort, View};
@@ -85,17 +88,18 @@ pub fn report(frame: &Frame, view: &View) -> Result<Report, Error> {
     let shape = Shape {
         machines: used(frame, Key::MACHINE),
         tests: used(frame, Key::TEST),
+        pairs: pairs(frame)?,
         metrics: metrics.len(),
     };
     let projection = view.project(shape);
-    let base = choose_base(frame, view, &metrics, &projection)?;
-    let cells = query::cells(
-        frame,
-        &metrics,
-        &projection,
-        base.as_ref().map(|b| b.codes.as_slice()),
-        view.force,
-    )?;
+    if let Some(twice) = projection.twice() {
+        return Err(Error::Request(format!(
+            "expected each key in one of --table, --row and --col, found `{}` in two",
+            twice.name()
+        )));
+    }
+    let cells = query::cells(frame, &metrics, &projection.keys())?;
+    let base = choose_base(frame, view, &cells, &projection)?;
     Ok(Builder::new(frame, view, &metrics, &projection, base, cells).build())
 }
 
@@ -104,6 +108,14 @@ fn used(frame: &Frame, key: Key) -> usize {
     (frame.key_texts.iter())
         .find(|(k, _)| *k == key)
         .map_or(0, |(_, texts)| texts.len())
+}
+
+/// How many pairs of a machine and a test there are.
+fn pairs(frame: &Frame) -> polars::prelude::PolarsResult<usize> {
+    let codes = |key: Key| frame.contexts.column(&key_column(key))?.u32().cloned();
+    let (machines, tests) = (codes(Key::MACHINE)?, codes(Key::TEST)?);
+    let pairs: HashSet<_> = machines.iter().zip(tests.iter()).collect();
+    Ok(pairs.len())
 }
 
 fn key_text(frame: &Frame, key: Key, code: u32) -> &str {
@@ -140,7 +152,10 @@ struct Builder<'a> {
     projection: &'a Projection,
     base: Option<Base>,
     cells: Cells,
-    p_values: HashMap<usize, f64>,
+    /// For each cell, the one it is compared with, itself if it is the base.
+    bases: Vec<Option<usize>>,
+    /// By cell and base.
+    p_values: HashMap<(usize, usize), f64>,
     notes: Notes,
 }
 
@@ -162,6 +177,16 @@ impl<'a> Builder<'a> {
         base: Option<Base>,
         cells: Cells,
     ) -> Builder<'a> {
+        let bases = match &base {
+            Some(Base::One { codes, .. }) => {
+                let base = ratio::Base::Fixed(codes.clone());
+                ratio::bases(&cells, metrics, &projection.across, &base)
+            }
+            Some(Base::Best) => {
+                ratio::bases(&cells, metrics, &projection.across, &ratio::Base::Best)
+            }
+            Some(Base::Each) | None => vec![None; cells.found.len()],
+        };
         Builder {
             frame,
             view,
@@ -169,6 +194,7 @@ impl<'a> Builder<'a> {
             projection,
             base,
             cells,
+            bases,
             p_values: HashMap::new(),
             notes: Notes::default(),
         }
@@ -176,37 +202,80 @@ impl<'a> Builder<'a> {
 
     fn build(mut self) -> Report {
         self.compare_samples();
-        let grids = self.plans().iter().map(|plan| self.grid(plan)).collect();
+        let plans = self.plans();
+        let each = matches!(self.base, Some(Base::Each));
+        let mut grids: Vec<Grid> = Vec::new();
+        for plan in &plans {
+            let grid = if each {
+                self.pairs(plan)
+            } else {
+                self.grid(plan)
+            };
+            grids.push(grid);
+        }
+        grids.iter_mut().for_each(Grid::sort_marks);
         Report {
             grids,
             notes: self.notes.texts,
         }
     }
 
-    /// Mann-Whitney p of every cell with repeats against its base, corrected if asked for.
+    /// Mann-Whitney p of every two cells with repeats that are compared, corrected if asked for.
     fn compare_samples(&mut self) {
-        let mut tested: Vec<(usize, f64)> = Vec::new();
-        for index in 0..self.cells.found.len() {
-            let Some(base) = self.base_cell(index) else {
-                continue;
-            };
-            let (mine, theirs) = (
-                &self.cells.found[index].values,
-                &self.cells.found[base].values,
-            );
-            if index != base
-                && mine.len() > 1
-                && theirs.len() > 1
-                && let Some(comparison) = stats::compare(mine, theirs)
+        let mut compared: Vec<(usize, usize)> = Vec::new();
+        if let Some(Base::Each) = self.base {
+            for group in ratio::partners(&self.cells, &self.projection.across) {
+                for (at, a) in group.iter().enumerate() {
+                    compared.extend(group[at + 1..].iter().map(|b| (*a, *b)));
+                }
+            }
+        } else {
+            let with_base = self.bases.iter().enumerate();
+            compared.extend(with_base.filter_map(|(i, base)| Some((i, (*base)?))));
+        }
+        let values = |index: usize| &self.cells.found[index].values;
+        let mut tested: Vec<((usize, usize), f64)> = Vec::new();
+        for (a, b) in compared {
+            if a != b
+                && values(a).len() > 1
+                && values(b).len() > 1
+                && let Some(comparison) = stats::compare(values(a), values(b))
             {
-                tested.push((index, comparison.p));
+                tested.push(((a, b), comparison.p));
             }
         }
         let mut p_values: Vec<f64> = tested.iter().map(|(_, p)| *p).collect();
         if self.view.holm {
             p_values = stats::holm(&p_values);
         }
-        self.p_values = tested.into_iter().map(|(i, _)| i).zip(p_values).collect();
+        self.p_values = tested
+            .into_iter()
+            .map(|(pair, _)| pair)
+            .zip(p_values)
+            .collect();
+    }
+
+    /// The test is the same both ways.
+    fn p_value(&self, a: usize, b: usize) -> Option<f64> {
+        let found = self
+            .p_values
+            .get(&(a, b))
+            .or_else(|| self.p_values.get(&(b, a)));
+        found.copied()
+    }
+
+    fn ratio(&self, index: usize, base: usize) -> Option<Bounds> {
+        ratio::ratio(&self.cells, index, base, self.view.force)
+    }
+
+    /// The keys compared across in words: what a cell is called beside its partners.
+    fn name(&self, index: usize) -> String {
+        let codes = ratio::across_codes(&self.cells, index, &self.projection.across);
+        let keys = self.projection.across.iter().zip(codes);
+        let texts: Vec<&str> = keys
+            .map(|(key, code)| key_text(self.frame, *key, code))
+            .collect();
+        join_labels(&texts)
     }
 
     fn code(&self, found: &Found, key: Key) -> u32 {
@@ -220,18 +289,6 @@ impl<'a> Builder<'a> {
 
     fn metric(&self, found: &Found) -> Metric {
         self.metrics[self.code(found, Key::METRIC) as usize % self.metrics.len()]
-    }
-
-    /// The cell that a cell is compared with, itself if it is the base.
-    fn base_cell(&self, index: usize) -> Option<usize> {
-        let base = self.base.as_ref()?;
-        let found = &self.cells.found[index];
-        let mut wanted = found.codes.clone();
-        for (key, code) in self.projection.across.iter().zip(&base.codes) {
-            let at = self.cells.keys.iter().position(|k| k == key)?;
-            wanted[at] = *code;
-        }
-        self.cells.found.iter().position(|f| f.codes == wanted)
     }
 
     fn plans(&self) -> Vec<Plan> {
@@ -275,7 +332,7 @@ impl<'a> Builder<'a> {
         let mut rows = std::mem::take(&mut plan.rows);
         let cell = |row: &Codes, col: Option<&Codes>| {
             let key = (row.clone(), col?.clone());
-            plan.at.get(&key).map(|i| &self.cells.found[*i])
+            plan.at.get(&key).copied()
         };
         let best_first = |value: Option<f64>, metric: Option<Metric>| match (value, metric) {
             (None, _) => f64::INFINITY,
@@ -292,7 +349,7 @@ impl<'a> Builder<'a> {
             }),
             Sort::Value => rows.sort_by(|a, b| {
                 let value = |row| {
-                    let found = cell(row, plan.cols.first());
+                    let found = cell(row, plan.cols.first()).map(|i| &self.cells.found[i]);
                     best_first(
                         found.and_then(|f| f.bounds).map(|b| b.1),
                         found.map(|f| self.metric(f)),
@@ -302,10 +359,11 @@ impl<'a> Builder<'a> {
             }),
             Sort::Ratio => rows.sort_by(|a, b| {
                 let value = |row| {
-                    let found = cell(row, plan.cols.last());
+                    let index = cell(row, plan.cols.last());
+                    let ratio = index.and_then(|i| self.ratio(i, self.bases[i]?));
                     best_first(
-                        found.and_then(|f| f.ratio).map(|r| r.1),
-                        found.map(|f| self.metric(f)),
+                        ratio.map(Bounds::value),
+                        index.map(|i| self.metric(&self.cells.found[i])),
                     )
                 };
                 value(a).total_cmp(&value(b))
@@ -330,7 +388,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn pairs(&self, keys: &[Key], codes: &[u32]) -> Vec<(String, String)> {
+    fn key_pairs(&self, keys: &[Key], codes: &[u32]) -> Vec<(String, String)> {
         (keys.iter().zip(codes))
             .map(|(key, code)| {
                 let text = if *key == Key::METRIC {
@@ -366,9 +424,34 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// A value that needs its key to be understood, as a depth of 32 or a flag, has it.
+    fn told_text(&self, key: Key, code: u32) -> String {
+        let text = self.label_text(key, code);
+        if matches!(key, Key::MACHINE | Key::TEST | Key::METRIC | Key::DIRECTION) {
+            return text;
+        }
+        match text.as_str() {
+            UNKNOWN => format!("{} not said", key.name()),
+            "" if key.role() == Role::Setting && key.empty_is_off() => format!("no {}", key.name()),
+            "" => format!("({} not known)", key.name()),
+            text if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                format!("{}={text}", key.name())
+            }
+            _ => text,
+        }
+    }
+
     fn label(&mut self, keys: &[Key], codes: &[u32], limit: usize) -> Label {
+        // A row's keys are named in the header of their column, a column's are not.
+        let in_row = limit == ROW_LABEL;
         let texts: Vec<String> = (keys.iter().zip(codes))
-            .map(|(key, code)| self.label_text(*key, *code))
+            .map(|(key, code)| {
+                if in_row {
+                    self.label_text(*key, *code)
+                } else {
+                    self.told_text(*key, *code)
+                }
+            })
             .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let full = join_labels(&texts);
@@ -404,7 +487,7 @@ impl<'a> Builder<'a> {
             let metric = first.map_or(self.metrics[0], |i| self.metric(&self.cells.found[*i]));
             let has_ratio = (plan.rows.iter())
                 .filter_map(|row| plan.at.get(&(row.clone(), col.clone())))
-                .any(|i| self.cells.found[*i].ratio.is_some());
+                .any(|i| self.bases[*i].is_some_and(|base| self.ratio(*i, base).is_some()));
             let mut parts = vec![Part::Value];
             if repeats {
                 parts.push(Part::Spread);
@@ -415,15 +498,18 @@ impl<'a> Builder<'a> {
                     parts.push(Part::Evidence);
                 }
             }
-            let unit = units.iter().find(|(m, _)| *m == metric).map(|(_, u)| *u);
+            let unit = self.unit_of(metric, &units);
             columns.push(Column {
                 label,
-                keys: self.pairs(&cols, col),
+                keys: self.key_pairs(&cols, col),
                 metric: metric.to_string(),
                 better: metric.better(),
-                unit: unit
-                    .unwrap_or_else(|| scale::choose(metric.dimension(), &[], std::iter::empty())),
+                unit,
                 parts,
+                versus: match self.base {
+                    Some(Base::Best) => "vs best",
+                    _ => "vs base",
+                },
             });
         }
         let mut rows: Vec<Row> = Vec::new();
@@ -441,7 +527,8 @@ impl<'a> Builder<'a> {
             let mut cells = Vec::new();
             for (c, col) in plan.cols.iter().enumerate() {
                 let index = plan.at.get(&(row.clone(), col.clone())).copied();
-                let mut cell = self.cell(index, &columns[c]);
+                let base = index.and_then(|i| self.bases[i]);
+                let mut cell = self.cell(index, base, &columns[c]);
                 for text in cell_marks.get(&(r, c)).into_iter().flatten() {
                     cell.marks.push(self.notes.mark(text));
                 }
@@ -449,7 +536,7 @@ impl<'a> Builder<'a> {
             }
             rows.push(Row {
                 labels,
-                keys: self.pairs(&keys, row),
+                keys: self.key_pairs(&keys, row),
                 cells,
                 summary: false,
             });
@@ -465,7 +552,7 @@ impl<'a> Builder<'a> {
         }
         Grid {
             title,
-            keys: self.pairs(&self.projection.tables, &plan.table),
+            keys: self.key_pairs(&self.projection.tables, &plan.table),
             marks,
             across_rows: !over_tests,
             row_names: self
@@ -477,6 +564,19 @@ impl<'a> Builder<'a> {
             columns,
             rows,
         }
+    }
+
+    fn unit_of(&self, metric: Metric, units: &[(Metric, Unit)]) -> Unit {
+        let unit = units.iter().find(|(m, _)| *m == metric).map(|(_, u)| *u);
+        unit.unwrap_or_else(|| scale::choose(metric.dimension(), &[], std::iter::empty()))
+    }
+
+    /// The keys whose differences show by themselves or are of no interest.
+    fn shown(&self) -> Vec<Key> {
+        (self.cells.keys.iter())
+            .chain(&self.view.ignore)
+            .copied()
+            .collect()
     }
 
     /// One unit for each metric of a table.

@@ -151,9 +151,12 @@ pub const FIELDS: &[Field] = &[
         "better, worse or no difference shown",
         |d| text(d.cell.verdict.name()),
     ),
-    field("state", Kind::Text, "value, missing or failed", |d| {
-        text(d.cell.state.name())
-    }),
+    field(
+        "state",
+        Kind::Text,
+        "value, missing, failed, or compared (the value stands in a row of its own)",
+        |d| text(d.cell.state.name()),
+    ),
     field(
         "text",
         Kind::Text,

@@ -1,7 +1,7 @@
 //! One self-contained HTML page: tables, notes, bars; no scripts, nothing fetched.
 //!
 //! It follows the reader's light or dark preference and is readable on a phone: wide tables scroll
-//! inside their own box, and bars are SVG in percent of the page's width with labels in its normal
+//! inside their own box beside the row labels, which stay, and bars are SVG in percent of the page's width with labels in its normal
 //! text size, so nothing shrinks. Colours are Paul Tol's for colour-blind readers, and no meaning
 //! rests on colour alone: every bar is labelled, better and worse are words in a title.
 
@@ -19,8 +19,8 @@ h1{font-size:1.4rem;margin:.2rem 0 1rem}h2{font-size:1.1rem;margin:1.6rem 0 .5re
 .scroll{overflow-x:auto;border:1px solid var(--line);border-radius:6px}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:.35rem .6rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}
-th.name,td.name{text-align:left;white-space:normal;min-width:9rem;overflow-wrap:anywhere}
-thead th{background:var(--head);font-weight:600;vertical-align:bottom}thead th.group{white-space:normal;border-left:1px solid var(--line)}
+th.name,td.name{text-align:left;white-space:normal;min-width:min(14rem,36vw);overflow-wrap:anywhere;position:sticky;left:0;background:var(--page)}
+thead th,thead th.name{background:var(--head);font-weight:600;vertical-align:bottom}thead th.group{white-space:normal;border-left:1px solid var(--line)}
 thead th.first,td.first{border-left:1px solid var(--line)}
 tr:last-child td{border-bottom:0}tr.summary td{color:var(--soft);font-style:italic}
 .better{color:var(--good)}.worse{color:var(--bad)}.none{color:var(--soft)}

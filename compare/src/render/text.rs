@@ -9,7 +9,7 @@ use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color, ContentArr
 use comfy_table::{TableStyle, presets};
 
 use super::wrap;
-use crate::grid::{Column, Grid, Report, Verdict, marks_text};
+use crate::grid::{Column, Grid, Report, Row, Verdict, marks_text};
 
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,26 +39,33 @@ const SEPARATOR: usize = 3;
 const GAP: &str = "  ";
 /// Row labels are wrapped beyond this even where there is room, to keep numbers near.
 const WIDEST_LABEL: usize = 60;
-const NARROWEST_LABEL: usize = 14;
+const NARROWEST_LABEL: usize = 20;
+/// A row label that takes more lines is shortened, and a note has it in full.
+const LABEL_LINES: usize = 2;
 
 /// All tables of a report and the notes below.
 pub fn render(report: &Report, style: Style) -> String {
     let mut out = String::new();
+    // Which labels are too long depends on the width, so notes on them come last.
+    let mut notes = report.notes.clone();
     for grid in &report.grids {
         if !out.is_empty() {
             out.push('\n');
         }
         out.push_str(&title(grid, style));
         let layout = Layout::new(grid, style.width);
+        let labels: Vec<Vec<String>> = (grid.rows.iter())
+            .map(|row| row_labels(row, &layout, &mut notes))
+            .collect();
         for panel in &layout.panels {
-            out.push_str(&panel_text(grid, &layout, panel, style));
+            out.push_str(&panel_text(grid, &layout, panel, &labels, style));
             out.push('\n');
         }
     }
-    if !report.notes.is_empty() {
+    if !notes.is_empty() {
         out.push('\n');
     }
-    for (number, note) in report.notes.iter().enumerate() {
+    for (number, note) in notes.iter().enumerate() {
         let mark = format!("[{}] ", number + 1);
         let room = style.width.saturating_sub(mark.len()).max(20);
         for (i, line) in wrap::lines(note, room).iter().enumerate() {
@@ -188,7 +195,40 @@ fn label_text(label: &crate::grid::Label) -> String {
     format!("{}{space}{marks}", label.text)
 }
 
-fn panel_text(grid: &Grid, layout: &Layout, panel: &[usize], style: Style) -> String {
+/// The labels of a row in the widths of their columns.
+fn row_labels(row: &Row, layout: &Layout, notes: &mut Vec<String>) -> Vec<String> {
+    let labels = row.labels.iter().zip(&layout.label_widths);
+    labels
+        .map(|(label, width)| {
+            let fit = |marks: &[usize]| {
+                wrap::at_most(&label.text, &marks_text(marks), *width, LABEL_LINES)
+            };
+            let (mut lines, cut) = fit(&label.marks);
+            if cut {
+                let full = format!("in full: {}", label.full);
+                let mark = notes.iter().position(|note| *note == full);
+                let mark = mark.unwrap_or_else(|| {
+                    notes.push(full);
+                    notes.len() - 1
+                });
+                let mut marks = label.marks.clone();
+                if !marks.contains(&mark) {
+                    marks.push(mark);
+                }
+                lines = fit(&marks).0;
+            }
+            lines.join("\n")
+        })
+        .collect()
+}
+
+fn panel_text(
+    grid: &Grid,
+    layout: &Layout,
+    panel: &[usize],
+    labels: &[Vec<String>],
+    style: Style,
+) -> String {
     let mut table = Table::new();
     table
         .load_style(if style.ascii {
@@ -202,13 +242,8 @@ fn panel_text(grid: &Grid, layout: &Layout, panel: &[usize], style: Style) -> St
         table.enforce_styling();
     }
     table.set_header(header(grid, layout, panel, style));
-    for row in &grid.rows {
-        let mut cells: Vec<TableCell> = Vec::new();
-        for (label, width) in row.labels.iter().zip(&layout.label_widths) {
-            cells.push(TableCell::new(
-                wrap::lines(&label_text(label), *width).join("\n"),
-            ));
-        }
+    for (row, labels) in grid.rows.iter().zip(labels) {
+        let mut cells: Vec<TableCell> = labels.iter().map(TableCell::new).collect();
         for index in panel {
             let column = &grid.columns[*index];
             let Some(cell) = row.cells.get(*index) else {

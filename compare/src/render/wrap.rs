@@ -8,7 +8,7 @@ pub fn width(text: &str) -> usize {
 }
 
 /// Lines of at most `limit` columns, broken at spaces, inside a word only if it is longer than a
-/// line. Never empty.
+/// line, and then behind a mark such as a hyphen if there is one. Never empty.
 pub fn lines(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(1);
     let mut out = Vec::new();
@@ -27,7 +27,15 @@ pub fn lines(text: &str, limit: usize) -> Vec<String> {
         }
         for c in word.chars() {
             if width(&line) + c.width().unwrap_or(0) > limit && !line.is_empty() {
-                out.push(std::mem::take(&mut line));
+                let behind = line
+                    .rfind(['-', '.', '/', '_', ':', ',', '='])
+                    .map(|at| at + 1);
+                let rest = line.split_off(
+                    behind
+                        .filter(|at| *at * 2 > line.len())
+                        .unwrap_or(line.len()),
+                );
+                out.push(std::mem::replace(&mut line, rest));
             }
             line.push(c);
         }
@@ -36,6 +44,40 @@ pub fn lines(text: &str, limit: usize) -> Vec<String> {
         out.push(line);
     }
     out
+}
+
+/// The text, and then the marks behind it, in at most `rows` lines; a text that is too long is cut
+/// at a word and ends with an ellipsis. Tells whether it was cut.
+pub fn at_most(text: &str, marks: &str, limit: usize, rows: usize) -> (Vec<String>, bool) {
+    let with = |text: &str| {
+        let gap = if marks.is_empty() { "" } else { " " };
+        lines(&format!("{text}{gap}{marks}"), limit)
+    };
+    let whole = with(text);
+    if whole.len() <= rows {
+        return (whole, false);
+    }
+    let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    ends.sort_by_key(|at| std::cmp::Reverse(*at));
+    let cut = |at: usize| {
+        format!(
+            "{}…",
+            text[..at].trim_end_matches([' ', ',', '.', ';', '…'])
+        )
+    };
+    let fits = |at: &usize| with(&cut(*at)).len() <= rows;
+    let Some(longest) = ends.iter().copied().find(fits) else {
+        return (with("…"), true);
+    };
+    // A word that is cut near its start says less than none.
+    let word = text[..longest]
+        .rfind(' ')
+        .filter(|at| *at * 3 > longest * 2);
+    let end = match text[longest..].starts_with(' ') {
+        true => longest,
+        false => word.unwrap_or(longest),
+    };
+    (with(&cut(end)), true)
 }
 
 /// Padded on the left to a width.
@@ -58,10 +100,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_too_long_is_cut_at_a_word() {
+        let at_most = |text, marks| at_most(text, marks, 10, 2);
+        assert_eq!(
+            at_most("one two three", ""),
+            (vec!["one two".into(), "three".into()], false)
+        );
+        assert_eq!(
+            at_most("one two three four five", "[3]"),
+            (vec!["one two".into(), "three… [3]".into()], true)
+        );
+        assert_eq!(
+            at_most("abcdefghijklmnopqrstuvwxyz", "[3]"),
+            (vec!["abcdefghij".into(), "klmno… [3]".into()], true)
+        );
+    }
+
+    #[test]
     fn breaks_at_spaces_and_inside_long_words() {
         assert_eq!(lines("a bc def", 4), ["a bc", "def"]);
         assert_eq!(lines("abcdefgh", 3), ["abc", "def", "gh"]);
         assert_eq!(lines("", 3), [""]);
+        assert_eq!(
+            lines("node-a.example.org", 8),
+            ["node-a.", "example.", "org"]
+        );
         // Wide characters take two columns each.
         assert_eq!(lines("日本語", 4), ["日本", "語"]);
     }

@@ -82,3 +82,16 @@ pub fn cells(args: &[&str], stdin: &[u8]) -> Vec<Value> {
     let whole: Value = serde_json::from_str(&ran.out).unwrap();
     whole["cells"].as_array().unwrap().clone()
 }
+
+/// The logs among the fixtures that hold something to compare.
+pub fn logs() -> Vec<String> {
+    let folder = format!("{}/../fixtures/logs", env!("CARGO_MANIFEST_DIR"));
+    let mut logs: Vec<String> = (std::fs::read_dir(&folder).unwrap())
+        .map(|entry| entry.unwrap().path().join("input.txt"))
+        .map(|path| path.to_string_lossy().into_owned())
+        .filter(|log| run(&[log, "-q"]).status == 0)
+        .collect();
+    logs.sort();
+    assert!(logs.len() >= 8, "{logs:?}");
+    logs
+}

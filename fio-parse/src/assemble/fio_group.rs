@@ -41,7 +41,12 @@ pub fn measurements(block: &FioGroup<'_>, era: Era) -> Vec<GroupMeasurement> {
         _ => era.seen(Look::Modern),
     };
     let decode = |era| block.lines.iter().map(|line| decode(line, era)).collect();
-    fio_pair::settled(era, decode, |one| &mut one.warnings)
+    let mut settled =
+        fio_pair::settled(era, decode, |one: &mut GroupMeasurement| &mut one.warnings);
+    for one in &mut settled.results {
+        one.warnings.extend(settled.note.clone());
+    }
+    settled.results
 }
 
 fn decode(line: &GroupLine<'_>, era: Era) -> GroupMeasurement {

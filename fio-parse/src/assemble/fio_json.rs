@@ -15,6 +15,7 @@
 //! A job that failed keeps its error. If it moved nothing it still gives an entry for each direction that it was to
 //! move bytes in, as far as its options tell; otherwise the failure is a diagnostic of its own.
 
+mod common;
 mod latency;
 mod options;
 mod series;
@@ -79,9 +80,9 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
                 (false, None) => ScopeKind::Job,
             },
             group: count(job.group).and_then(|group| u32::try_from(group).ok()),
-            job: (!all_clients).then(|| name.into_owned()),
+            job: (!all_clients).then(|| name.as_ref().into()),
             jobs: None,
-            host: job.host.map(|host| unescaped(host).into_owned()),
+            host: job.host.map(|host| unescaped(host).as_ref().into()),
         };
         let machine = job.host.map(|host| Label {
             text: unescaped(host).into(),
@@ -217,6 +218,8 @@ fn measurement(
         steady_state: latency::steady_state(job),
         ..Measurement::default()
     };
+    (measurement.depths, measurement.lat_distribution) = common::tables(decoder, job);
+    measurement.latency_target = common::target(decoder, version, job);
     let percent = version.is_none_or(|version| version >= PERCENT_AGG);
     let per = side.bw_agg.filter(|_| percent);
     measurement.samples = latency::samples(decoder, side, per).map(Box::new);

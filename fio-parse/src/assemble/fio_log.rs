@@ -79,7 +79,7 @@ pub fn entries(
             Entry {
                 span: block.span,
                 scope: Scope {
-                    job: job.map(str::to_owned),
+                    job: job.map(Into::into),
                     ..Scope::of(ScopeKind::Job)
                 },
                 direction: DIRECTIONS[side],

@@ -47,33 +47,50 @@ pub(super) fn read<Q: Quantity>(
     Some(reading)
 }
 
+/// Results, and what they say of the version.
+pub(super) struct Settled<T> {
+    /// The results.
+    pub results: Vec<T>,
+    /// The era they are of.
+    pub era: Era,
+    /// The note that this era was told by the figures alone; it belongs behind the warnings of each result.
+    pub note: Option<Diagnostic>,
+}
+
 /// Decodes by `decode`, and again as of fio 2.17 to 2.19 where no version is stated and the figures contradict each
 /// other otherwise: the digits after the point are no decimals there. Each result holds its warnings, given by `warnings`.
 pub(super) fn settled<T>(
     era: Era,
     decode: impl Fn(Era) -> Vec<T>,
     warnings: impl Fn(&mut T) -> &mut Vec<Diagnostic>,
-) -> Vec<T> {
+) -> Settled<T> {
     let mut first = decode(era);
     let disagree = |all: &mut Vec<T>| {
         all.iter_mut()
             .any(|one| warnings(one).iter().any(|w| w.code == Code::DISAGREE))
     };
+    let as_first = |results| Settled {
+        results,
+        era,
+        note: None,
+    };
     if !era.may_have_remainders() || !disagree(&mut first) {
-        return first;
+        return as_first(first);
     }
-    let mut again = decode(era.seen(Look::ModernRemainders));
+    let remainders = era.seen(Look::ModernRemainders);
+    let mut again = decode(remainders);
     if disagree(&mut again) {
-        return first;
+        return as_first(first);
     }
-    for one in &mut again {
-        warnings(one).push(Diagnostic::note(
+    Settled {
+        results: again,
+        era: remainders,
+        note: Some(Diagnostic::note(
             Code::VERSION_ASSUMED,
             None,
             "no fio version is stated, and the figures hold together only as those of 2.17 to 2.19, whose digits after the point are no decimals; read so",
-        ));
+        )),
     }
-    again
 }
 
 /// What one figure allows; `warnings` learns where it is none.

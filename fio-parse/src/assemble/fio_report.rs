@@ -45,7 +45,7 @@ struct Moved {
 /// fio, in the version that the context states.
 fn fio(context: &Context) -> Tool {
     Tool {
-        version: context.version.as_deref().map(str::to_owned),
+        version: context.version.as_deref().map(Into::into),
         ..Tool::named("fio")
     }
 }
@@ -67,20 +67,21 @@ impl Assembler<'_, '_, '_> {
     }
 
     /// The directions of a job section.
-    pub(super) fn fio_job(&mut self, job: &FioJob<'_>, context: &Context) {
+    pub(super) fn fio_job(&mut self, mut job: Box<FioJob<'_>>, context: &Context) {
         self.untimed.clear();
-        self.parsed.diagnostics.extend(job.problems.iter().cloned());
+        self.parsed.diagnostics.append(&mut job.problems);
         let era = self.era(context);
         let workload = context.workload.as_deref();
         let blocks = workload.map_or_else(Default::default, |workload| {
-            fio_text::BlockSizes::for_section(workload, job)
+            fio_text::BlockSizes::for_section(workload, &job)
         });
-        let errors = fio_text::errors(job);
+        let errors = fio_text::errors(&job);
         let run = self.series.number(context.run);
+        let measurements = fio_text::measurements(&mut job, era, blocks);
         let head = job.head.as_ref();
         let scope = Scope {
             group: head.map(|head| head.group),
-            job: head.map(|head| head.name.to_owned()),
+            job: head.map(|head| head.name.into()),
             jobs: head.and_then(|head| head.jobs),
             ..Scope::of(match head {
                 Some(head) if head.name == "All clients" && head.pid == Some(0) => {
@@ -96,7 +97,6 @@ impl Assembler<'_, '_, '_> {
             self.report.moved.clear();
         }
         self.report.era = era;
-        let measurements = fio_text::measurements(job, era, blocks);
         for error in &errors {
             let key = (run, scope.group.unwrap_or(0));
             let failed = self.report.failed.entry(key).or_default();

@@ -9,7 +9,7 @@
 //! are one run, so that the sum is not counted beside its parts.
 
 use crate::record::{Dialect, Direction, Record, ScopeKind};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// What a record must share with its twin before figures are looked at.
 type Key<'r> = (&'r str, Option<u32>, Direction);
@@ -31,20 +31,22 @@ fn rank(record: &Record) -> Option<usize> {
 ///
 /// `borders` are the places, rising, where another run starts.
 pub(super) fn join(records: &mut Vec<Record>, borders: &[u32]) {
-    let ranks: Vec<Option<usize>> = records.iter().map(rank).collect();
-    let mut formats: Vec<usize> = ranks.iter().copied().flatten().collect();
-    formats.sort_unstable();
-    formats.dedup();
-    let clients = records
-        .iter()
-        .any(|record| record.scope.kind == ScopeKind::AllClients);
-    if formats.len() < 2 && !clients {
+    let mut formats = [false; 3];
+    let mut clients = false;
+    for record in records.iter() {
+        if let Some(rank) = rank(record) {
+            formats[rank] = true;
+        }
+        clients |= record.scope.kind == ScopeKind::AllClients;
+    }
+    let several = formats.into_iter().filter(|&has| has).count() > 1;
+    if !several && !clients {
         return;
     }
-    let mut runs: BTreeMap<u32, u32> = records
-        .iter()
-        .map(|record| (record.run, record.run))
-        .collect();
+    let ranks: Vec<Option<usize>> = records.iter().map(rank).collect();
+    // the number that each run gets
+    let last = records.iter().map(|record| record.run).max().unwrap_or(0);
+    let mut runs: Vec<u32> = (0..=last).collect();
     let mut twin_of: HashMap<usize, usize> = HashMap::new();
     let mut start = 0;
     while start < records.len() {
@@ -57,34 +59,44 @@ pub(super) fn join(records: &mut Vec<Record>, borders: &[u32]) {
             .iter()
             .take_while(|record| stretch(record) == here)
             .count();
-        pair(
-            &records[start..start + length],
-            &ranks[start..start + length],
-            start,
-            &mut twin_of,
-        );
+        if several {
+            pair(
+                &records[start..start + length],
+                &ranks[start..start + length],
+                start,
+                &mut twin_of,
+            );
+        }
         join_clients(&records[start..start + length], &mut runs);
         start += length;
     }
     for (dropped, kept) in &twin_of {
-        let kept = runs[&records[*kept].run];
-        runs.insert(records[*dropped].run, kept);
+        runs[records[*dropped].run as usize] = runs[records[*kept].run as usize];
     }
-    let mut index = 0;
-    records.retain(|_| {
-        index += 1;
-        !twin_of.contains_key(&(index - 1))
-    });
+    if !twin_of.is_empty() {
+        let mut index = 0;
+        records.retain(|_| {
+            index += 1;
+            !twin_of.contains_key(&(index - 1))
+        });
+    }
     // numbers stay without gaps
-    let used: BTreeSet<u32> = records.iter().map(|record| runs[&record.run]).collect();
-    let numbers: HashMap<u32, u32> = used.into_iter().zip(1..).collect();
+    let mut numbers = vec![0; runs.len()];
+    for record in records.iter() {
+        numbers[runs[record.run as usize] as usize] = 1;
+    }
+    let mut count = 0;
+    for number in &mut numbers {
+        count += *number;
+        *number = count;
+    }
     for record in records.iter_mut() {
-        record.run = numbers[&runs[&record.run]];
+        record.run = numbers[runs[record.run as usize] as usize];
     }
 }
 
 /// Gives the runs that end in the sum over all clients the number of their first.
-fn join_clients(records: &[Record], runs: &mut BTreeMap<u32, u32>) {
+fn join_clients(records: &[Record], runs: &mut [u32]) {
     let mut first = None;
     let mut sum = None;
     for record in records {
@@ -95,8 +107,8 @@ fn join_clients(records: &[Record], runs: &mut BTreeMap<u32, u32>) {
         let from = *first.get_or_insert(record.run);
         if record.scope.kind == ScopeKind::AllClients && sum.is_none() {
             sum = Some(record.run);
-            for (_, run) in runs.range_mut(from..=record.run) {
-                *run = from;
+            if let Some(parts) = runs.get_mut(from as usize..=record.run as usize) {
+                parts.fill(from);
             }
         }
     }

@@ -94,7 +94,7 @@ pub fn entries(log: &Log<'_>, row: &Row<'_>, around: Around) -> (Vec<Entry>, Vec
             ScopeKind::Job
         },
         group: row.group.parse().ok(),
-        job: (!all_clients).then(|| row.name.to_owned()),
+        job: (!all_clients).then(|| row.name.into()),
         jobs: None,
         host: None,
     };

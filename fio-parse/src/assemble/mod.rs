@@ -48,7 +48,11 @@ pub struct Parsed {
 
 /// Reads a log. Never fails: broken input gives fewer records and more diagnostics.
 pub fn parse(log: &Log<'_>) -> Parsed {
-    let mut blocks = block::blocks(log);
+    parse_blocks(log, block::blocks(log))
+}
+
+/// Reads a log that was cut into its blocks already.
+pub fn parse_blocks<'t>(log: &'t Log<'_>, mut blocks: Vec<Block<'t>>) -> Parsed {
     let contexts = context::resolve(log, &blocks);
     let mut assembler = Assembler {
         log,
@@ -80,7 +84,7 @@ pub fn parse(log: &Log<'_>) -> Parsed {
             if assembler.series.is_past(index) {
                 assembler.past_job(&job);
             } else {
-                assembler.job(&job, contexts.get(index));
+                assembler.job(job, contexts.get(index));
             }
         } else if assembler.series.is_past(index) {
             assembler.past();
@@ -172,10 +176,10 @@ impl<'b> Assembler<'_, '_, 'b> {
         }
     }
 
-    fn job(&mut self, job: &FioJob<'_>, context: Option<&Context>) {
+    fn job(&mut self, job: Box<FioJob<'_>>, context: Option<&Context>) {
         match context {
             Some(context) => self.fio_job(job, context),
-            None => self.loose(job),
+            None => self.loose(&job),
         }
     }
 
@@ -283,7 +287,7 @@ impl<'b> Assembler<'_, '_, 'b> {
         run: u32,
     ) {
         let tool = Tool {
-            version: version.map(str::to_owned),
+            version: version.map(Into::into),
             ..Tool::named("fio")
         };
         self.parsed.records.push(Record {

@@ -117,7 +117,7 @@ impl Assembler<'_, '_, '_> {
             .warnings
             .extend(dd::plausible::check(&report.measurement, around));
         let tool = Tool {
-            implementation: report.implementation.map(str::to_owned),
+            implementation: report.implementation.map(Into::into),
             ..Tool::named("dd")
         };
         let mut record = self.record(
@@ -289,11 +289,11 @@ impl Assembler<'_, '_, '_> {
                 ScopeKind::Job
             };
             let tool = Tool {
-                version: table.version.map(str::to_owned),
+                version: table.version.map(Into::into),
                 ..Tool::named(table.tool.name())
             };
             let scope = Scope {
-                job: line.job.map(str::to_owned),
+                job: line.job.map(Into::into),
                 ..Scope::of(kind)
             };
             let mut record =

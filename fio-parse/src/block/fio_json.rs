@@ -108,10 +108,39 @@ pub struct Job<'t> {
     pub major_faults: Figure<'t>,
     /// `minf`: minor page faults.
     pub minor_faults: Figure<'t>,
+    /// The members of `iodepth_level`, `latency_us` and so on that are not zero.
+    pub shares: Vec<(Table, &'t str, &'t str)>,
+    /// Whether `latency_ns` is there: times were whole microseconds before it was.
+    pub nanoseconds: bool,
+    /// `latency_target`: in usec to 3.2, in nsec later.
+    pub latency_target: Figure<'t>,
+    /// `latency_window`: in usec, but from 3.3 to 3.20 in nsec.
+    pub latency_window: Figure<'t>,
+    /// `latency_percentile`.
+    pub latency_percentile: Figure<'t>,
+    /// `latency_depth`: the queue depth that was found.
+    pub latency_depth: Figure<'t>,
     /// `steadystate`.
     pub steady_state: Option<Box<SteadyState<'t>>>,
     /// Whether its end was reached.
     pub complete: bool,
+}
+
+/// The tables of shares that a job has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// `iodepth_level`: queue depths.
+    Depth,
+    /// `iodepth_submit`: I/Os per submit call.
+    Submit,
+    /// `iodepth_complete`: I/Os per completion call.
+    Complete,
+    /// `latency_ns`: completion latencies below a microsecond.
+    Nsec,
+    /// `latency_us`: those below a millisecond.
+    Usec,
+    /// `latency_ms`: the others.
+    Msec,
 }
 
 /// `steadystate` of a job.

@@ -406,6 +406,9 @@ fn next<'t>(
         *lines = behind;
         return Some(Kind::Blank);
     }
+    if let Some(kind) = familiar(log, lines, line.text, headers) {
+        return Some(kind);
+    }
     if let Some(kind) = report(log, lines, headers) {
         return Some(kind);
     }
@@ -448,6 +451,40 @@ fn is_empty(text: &str) -> bool {
     )
 }
 
+/// Asks the one reader that a line is for, where the line is byte for byte as fio prints it and can be nothing else:
+/// nearly all lines of a large log that start a block are of these kinds. Any other line is for all readers in turn.
+fn familiar<'t>(
+    log: &'t Log<'_>,
+    lines: &mut Segments<'t>,
+    text: &'t str,
+    headers: &mut Headers<'t>,
+) -> Option<Kind<'t>> {
+    match text.as_bytes() {
+        [b'R', b'u', b'n', ..] if text.ends_with(" (all jobs):") && text.len() < 40 => {
+            return fio_group::read(log, lines).map(|group| Kind::FioGroup(Box::new(group)));
+        }
+        b"Disk stats (read/write):" | [b'f', b'i', b'o', b'-', ..] | [b'S', b't', ..]
+            if text.len() < 80 && memchr::memchr3(b'=', b'{', b';', text.as_bytes()).is_none() =>
+        {
+            return fio_note::read(log, lines).map(Kind::FioNote);
+        }
+        [first, ..] if first.is_ascii_alphabetic() => {}
+        _ => return None,
+    }
+    // the mark of a head or of a header, behind a name that is the start of no other form
+    let at = memchr::memchr(b'(', text.as_bytes())?;
+    let (name, mark) = text.split_at(at);
+    if !name.ends_with(": ") || memchr::memchr3(b'{', b'"', b';', name.as_bytes()).is_some() {
+        return None;
+    }
+    if mark.starts_with("(g=") {
+        let header = header::read(log, lines)?;
+        return Some(Kind::FioHeader(Box::new(headers.header(log, header))));
+    }
+    fio_text::quick::head(log, lines.offset() as usize + at)?;
+    fio_text::read(log, lines).map(|job| Kind::FioJob(Box::new(job)))
+}
+
 /// The readers, asked in turn.
 fn report<'t>(
     log: &'t Log<'_>,
@@ -488,4 +525,42 @@ fn report<'t>(
         return Some(Kind::FioTable(Box::new(table)));
     }
     command::find(log, lines).map(|found| Kind::Command(Box::new(found.into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn familiar_lines_are_read_as_by_all_readers_in_turn() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+        let mut count = 0;
+        for entry in ["logs", "runs"].map(|folder| fs::read_dir(fixtures.join(folder)).unwrap()) {
+            for folder in entry {
+                for file in ["input.txt", "normal.txt"] {
+                    let Ok(bytes) = fs::read(folder.as_ref().unwrap().path().join(file)) else {
+                        continue;
+                    };
+                    let log = Log::from_bytes("x", &bytes).unwrap();
+                    let mut lines = log.segments();
+                    let mut at = lines.clone();
+                    while let Some(line) = lines.next() {
+                        let (mut quick, mut slow) = (at.clone(), at);
+                        if let Some(kind) =
+                            familiar(&log, &mut quick, line.text, &mut Headers::default())
+                        {
+                            let all = report(&log, &mut slow, &mut Headers::default());
+                            assert_eq!(format!("{:?}", Some(kind)), format!("{all:?}"));
+                            assert_eq!(quick.offset(), slow.offset());
+                            count += 1;
+                        }
+                        at = lines.clone();
+                    }
+                }
+            }
+        }
+        assert!(count > 200, "{count} familiar lines");
+    }
 }

@@ -25,13 +25,31 @@ pub enum Decimal {
     General(u8),
 }
 
-/// A decimal number taken apart: its value and the power of ten of its last digit and of its first.
+/// A decimal number taken apart: its value, the power of ten of its last digit, and how many digits it has but for
+/// zeros in front.
 struct Parts {
     value: f64,
     /// The number, where it is nothing but digits that surely fit 64 bits.
     whole: Option<u64>,
     last: i32,
-    first: i32,
+    digits: Digits,
+}
+
+/// How many digits a number has: counted, or to be told from all of them as one number where somebody asks.
+enum Digits {
+    Counted(u32),
+    Of(u64),
+}
+
+impl Parts {
+    /// The power of ten of the first digit.
+    fn first(&self) -> i32 {
+        let digits = match self.digits {
+            Digits::Counted(digits) => digits.max(1),
+            Digits::Of(mantissa) => digit_count(mantissa),
+        };
+        self.last + digits as i32 - 1
+    }
 }
 
 /// The number that `text` is, or `None` where it is none.
@@ -48,6 +66,13 @@ pub fn read<Q: Quantity>(
     scale: f64,
 ) -> Result<Possible<Q>, NotAFigure> {
     let expected = "a number";
+    if printer == Decimal::Rounded
+        && let Some((mantissa, decimals)) = plain_digits(text)
+    {
+        // nearly every mean and share
+        return rounded(mantissa, decimals, scale)
+            .ok_or_else(|| NotAFigure::new("a number that is not negative", text));
+    }
     let parts = parts(text).ok_or_else(|| NotAFigure::new(expected, text))?;
     if printer == Decimal::Exact && scale == 1.0 && parts.last == 0 {
         // integers keep all 64 bits
@@ -62,9 +87,9 @@ pub fn read<Q: Quantity>(
         Decimal::Truncated => (0.0, unit(parts.last)),
         Decimal::General(digits) => {
             // what %g would have printed as its last digit, had it been no zero; fewer digits were stripped
-            let last = (parts.first - i32::from(digits) + 1).min(parts.last);
+            let last = (parts.first() - i32::from(digits) + 1).min(parts.last);
             // just below a power of ten there is one more decimal
-            let below = if parts.value == unit(parts.first) {
+            let below = if parts.value == unit(parts.first()) {
                 0.05
             } else {
                 0.5
@@ -98,8 +123,41 @@ fn ten(power: i32) -> f64 {
     }
 }
 
-/// Digits with perhaps a point between them, few enough that a double holds them all: the form of nearly every figure.
-fn plain_parts(text: &str) -> Option<Parts> {
+/// The number whose digits are `mantissa`, `decimals` of them behind the point; exact to a double where they are 15 at most.
+#[inline]
+pub(crate) fn of_digits(mantissa: u64, decimals: u32) -> f64 {
+    match decimals {
+        0 => mantissa as f64,
+        _ => mantissa as f64 / ten(decimals as i32),
+    }
+}
+
+/// What the number with the digits `mantissa`, `decimals` of them (15 at most) behind the point, was rounded from.
+#[inline]
+fn rounded<Q: Quantity>(mantissa: u64, decimals: usize, scale: f64) -> Option<Possible<Q>> {
+    /// Half a unit of the last digit, by decimals.
+    const HALVES: [f64; 16] = {
+        let mut halves = [0.5; 16];
+        let (mut decimals, mut unit) = (1, 10.0);
+        while decimals < 16 {
+            halves[decimals] = 0.5 * (1.0 / unit);
+            unit *= 10.0;
+            decimals += 1;
+        }
+        halves
+    };
+    let value = of_digits(mantissa, decimals as u32);
+    let half = HALVES[decimals & 15];
+    // one double outward, as for all that is rounded
+    let lo = ((value - half) * scale).max(0.0);
+    let hi = (value + half) * scale;
+    Interval::from_f64(if lo > 0.0 { lo.next_down() } else { lo }, hi.next_up()).map(Into::into)
+}
+
+/// The digits of a plain number and how many of them stand behind its point, where a double holds them all: the form
+/// of nearly every figure.
+#[inline]
+fn plain_digits(text: &str) -> Option<(u64, usize)> {
     let bytes = text.as_bytes();
     let mut mantissa = 0u64;
     let mut point = None;
@@ -121,15 +179,17 @@ fn plain_parts(text: &str) -> Option<Parts> {
     if !matches!(bytes.len(), 1..=15) || point.is_some() && decimals == 0 {
         return None;
     }
+    Some((mantissa, decimals))
+}
+
+fn plain_parts(text: &str) -> Option<Parts> {
+    let (mantissa, decimals) = plain_digits(text)?;
     let last = -(decimals as i32);
     Some(Parts {
-        value: match decimals {
-            0 => mantissa as f64,
-            _ => mantissa as f64 / ten(-last),
-        },
+        value: of_digits(mantissa, decimals as u32),
         whole: (decimals == 0).then_some(mantissa),
         last,
-        first: last + digit_count(mantissa) as i32 - 1,
+        digits: Digits::Of(mantissa),
     })
 }
 
@@ -183,12 +243,11 @@ fn parts(text: &str) -> Option<Parts> {
     } else {
         text.parse().ok().filter(|v: &f64| v.is_finite())?
     };
-    let first = last + digits.max(1) as i32 - 1;
     Some(Parts {
         value,
         whole: (at == bytes.len() && point.is_none() && digits < 20).then_some(mantissa),
         last,
-        first,
+        digits: Digits::Counted(digits),
     })
 }
 

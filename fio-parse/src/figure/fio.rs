@@ -26,7 +26,7 @@
 use super::{Figure, NotAFigure, Number, digit_count};
 use crate::interval::{Interval, Possible};
 use crate::unit::Quantity;
-use smallvec::{SmallVec, smallvec};
+use std::ops::Deref;
 use std::sync::LazyLock;
 
 /// What the digits after the point are worth.
@@ -93,8 +93,54 @@ pub fn plain(text: &str) -> Option<u64> {
     matches!(text.len(), 1..=19).then_some(number)
 }
 
-/// Intervals of whole numbers, before they become a quantity.
-pub type Whole = SmallVec<[(u64, u64); 2]>;
+/// A few intervals of whole numbers, before they become a quantity: at most two for each way to carry and each base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Whole {
+    ranges: [(u64, u64); 8],
+    count: usize,
+}
+
+impl Whole {
+    fn push(&mut self, range: (u64, u64)) {
+        self.ranges[self.count] = range;
+        self.count += 1;
+    }
+
+    /// Sorts the intervals and joins those that touch: whole numbers have nothing in between.
+    fn join(&mut self) {
+        if self.count < 2 {
+            return;
+        }
+        self.ranges[..self.count].sort_unstable();
+        let mut kept = 0;
+        for at in 1..self.count {
+            let (lo, hi) = self.ranges[at];
+            if lo <= self.ranges[kept].1.saturating_add(1) {
+                self.ranges[kept].1 = self.ranges[kept].1.max(hi);
+            } else {
+                kept += 1;
+                self.ranges[kept] = (lo, hi);
+            }
+        }
+        self.count = kept + 1;
+    }
+}
+
+impl From<(u64, u64)> for Whole {
+    fn from(range: (u64, u64)) -> Self {
+        let mut whole = Self::default();
+        whole.push(range);
+        whole
+    }
+}
+
+impl Deref for Whole {
+    type Target = [(u64, u64)];
+
+    fn deref(&self) -> &[(u64, u64)] {
+        &self.ranges[..self.count]
+    }
+}
 
 /// Every quantity that `figure` may stand for, its unit included: bytes for `B`, bytes for `bit` (eight bits each).
 ///
@@ -115,7 +161,12 @@ pub fn read<Q: Quantity>(
             ));
         }
     };
-    let parts = whole.into_iter().filter_map(|(lo, hi)| {
+    if let (false, &[(lo, hi)]) = (bits, &*whole)
+        && let Some(possible) = Possible::between(Q::from_u64(lo), Q::from_u64(hi))
+    {
+        return Ok(possible);
+    }
+    let parts = whole.iter().filter_map(|&(lo, hi)| {
         let (lo, hi) = if bits {
             (lo.div_ceil(8), hi / 8)
         } else {
@@ -150,9 +201,9 @@ pub fn read_whole(text: &str, printer: FioPrinter) -> Result<(Whole, &str), NotA
                 text,
             ));
         }
-        return Ok((smallvec![(number.whole, number.whole)], unit));
+        return Ok(((number.whole, number.whole).into(), unit));
     }
-    let mut whole = Whole::new();
+    let mut whole = Whole::default();
     let steps: &[u64] = match printer.kilo {
         Kilo::AsWritten if binary => &[1024],
         Kilo::AsWritten | Kilo::Is1000 => &[1000],
@@ -166,7 +217,7 @@ pub fn read_whole(text: &str, printer: FioPrinter) -> Result<(Whole, &str), NotA
     if whole.is_empty() {
         return Err(NotAFigure::new(expected, text));
     }
-    join(&mut whole);
+    whole.join();
     Ok((whole, unit))
 }
 
@@ -192,28 +243,48 @@ fn scaled(number: &Number<'_>, step: u64, power: u32, printer: FioPrinter, into:
     let Some(unit) = step.checked_pow(power - 1) else {
         return;
     };
-    let quotients = quotients(number, step, printer);
-    // the last division was made because the quotient was too wide, and was the last because it then was not
-    let mut kept = Quotients::default();
-    if let Some(width) = clip_width(number, printer) {
-        let least = 10u64.saturating_pow(width);
-        let most = least.saturating_mul(step) - 1;
-        for &(lo, hi) in quotients.iter() {
-            let (lo, hi) = (lo.max(least), hi.min(most));
-            if lo <= hi {
-                kept.push((lo, hi));
-            }
-        }
-    }
-    if kept.count == 0 {
-        // printed with another width than supposed
-        kept = quotients;
-    }
-    for &(lo, hi) in kept.iter() {
+    let mut add = |lo: u64, hi: u64| {
         if let Some(lo) = lo.checked_mul(unit) {
             let end = u128::from(hi + 1) * u128::from(unit) - 1;
             into.push((lo, u64::try_from(end).unwrap_or(u64::MAX)));
         }
+    };
+    // the last division was made because the quotient was too wide, and was the last because it then was not
+    let mut kept = false;
+    if let Some(width) = clip_width(number, printer) {
+        let least = ten(width);
+        let most = least.saturating_mul(step) - 1;
+        quotients(number, step, printer, |lo, hi| {
+            let (lo, hi) = (lo.max(least), hi.min(most));
+            if lo <= hi {
+                kept = true;
+                add(lo, hi);
+            }
+        });
+    }
+    if !kept {
+        // printed with another width than supposed
+        quotients(number, step, printer, add);
+    }
+}
+
+/// Ten to `power`; what is too large for 64 bits is the largest number.
+fn ten(power: u32) -> u64 {
+    const POWERS: [u64; 10] = [
+        1,
+        10,
+        100,
+        1_000,
+        10_000,
+        100_000,
+        1_000_000,
+        10_000_000,
+        100_000_000,
+        1_000_000_000,
+    ];
+    match POWERS.get(power as usize) {
+        Some(&power) => power,
+        None => 10u64.saturating_pow(power),
     }
 }
 
@@ -228,55 +299,37 @@ fn clip_width(number: &Number<'_>, printer: FioPrinter) -> Option<u32> {
     (written == width || written == width + 1).then_some(width)
 }
 
-/// A few ranges of quotients, both ends included: at most two for each way to carry.
-#[derive(Clone, Copy, Default)]
-struct Quotients {
-    ranges: [(u64, u64); 4],
-    count: usize,
-}
-
-impl Quotients {
-    fn push(&mut self, range: (u64, u64)) {
-        self.ranges[self.count] = range;
-        self.count += 1;
-    }
-
-    fn iter(&self) -> std::slice::Iter<'_, (u64, u64)> {
-        self.ranges[..self.count].iter()
-    }
-}
-
-impl From<(u64, u64)> for Quotients {
-    fn from(range: (u64, u64)) -> Self {
-        let mut quotients = Self::default();
-        quotients.push(range);
-        quotients
-    }
-}
-
-/// The quotients before the last division, `I * t + m`, that print as `number`.
-fn quotients(number: &Number<'_>, step: u64, printer: FioPrinter) -> Quotients {
+/// Gives `found` the ranges of quotients before the last division, `I * t + m`, that print as `number`: at most two for
+/// each way to carry.
+#[inline]
+fn quotients(number: &Number<'_>, step: u64, printer: FioPrinter, mut found: impl FnMut(u64, u64)) {
     // a number that does not fit after one division fits even less before all of them
     let base = match number.whole.checked_mul(step) {
         Some(base) if base <= u64::MAX - step => base,
-        _ => return Quotients::default(),
+        _ => return,
     };
     if number.decimals == 0 {
         // no room for decimals: rounded to the nearest, a half goes up. A whole part that had room was not rounded up.
         let below = number.whole.saturating_sub(1);
         let had_room = digit_count(below) + 1 < u32::from(printer.width);
         let down = if had_room { 0 } else { step / 2 };
-        return (base.saturating_sub(down), base + step / 2 - 1).into();
+        return found(base.saturating_sub(down), base + step / 2 - 1);
     }
     if printer.digits == Digits::Remainder {
-        return (base, base + step - 1).into();
+        return found(base, base + step - 1);
     }
-    let mut found = Quotients::default();
-    let mut add = |base: u64, (lo, hi): Remainders| found.push((base + lo, base + hi));
-    let plain = remainders(step, number.decimals, number.fraction);
-    let carried = (number.fraction == 0)
-        .then(|| remainders(step, number.decimals, 10u64.checked_pow(number.decimals)?))
-        .flatten();
+    if number.fraction != 0 {
+        // nothing was carried
+        if let Some((lo, hi)) = remainders(step, number.decimals, number.fraction) {
+            found(base + lo, base + hi);
+        }
+        return;
+    }
+    let mut add = |base: u64, (lo, hi): Remainders| found(base + lo, base + hi);
+    let plain = remainders(step, number.decimals, 0);
+    let carried = 10u64
+        .checked_pow(number.decimals)
+        .and_then(|one| remainders(step, number.decimals, one));
     if matches!(printer.digits, Digits::CarryLost | Digits::CarryUnknown) {
         for range in [plain, carried].into_iter().flatten() {
             add(base, range);
@@ -297,22 +350,6 @@ fn quotients(number: &Number<'_>, step: u64, printer: FioPrinter) -> Quotients {
             }
         }
     }
-    found
-}
-
-/// Sorts the intervals and joins those that touch: whole numbers have nothing in between.
-fn join(whole: &mut Whole) {
-    if whole.len() < 2 {
-        return;
-    }
-    whole.sort_unstable();
-    whole.dedup_by(|next, kept| {
-        let joins = next.0 <= kept.1.saturating_add(1);
-        if joins {
-            kept.1 = kept.1.max(next.1);
-        }
-        joins
-    });
 }
 
 /// A range of remainders, both ends included.

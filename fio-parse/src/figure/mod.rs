@@ -76,34 +76,17 @@ impl<'t> Number<'t> {
     /// Reads `12`, `12.34`; neither sign nor exponent. `None` where no digit stands in front, or too many stand there.
     pub fn read(text: &'t str) -> Option<Self> {
         let bytes = text.as_bytes();
-        let mut at = 0;
-        let digits = |at: &mut usize| -> Option<(u64, u32)> {
-            let start = *at;
-            let mut value = 0u64;
-            while let Some(digit @ 0..=9) = bytes.get(*at).map(|byte| byte.wrapping_sub(b'0')) {
-                // as many digits as surely fit need no check
-                if *at - start == 18 {
-                    break;
-                }
-                value = value * 10 + u64::from(digit);
-                *at += 1;
-            }
-            while let Some(digit) = bytes.get(*at).filter(|b| b.is_ascii_digit()) {
-                value = value
-                    .checked_mul(10)?
-                    .checked_add(u64::from(digit - b'0'))?;
-                *at += 1;
-            }
-            Some((value, (*at - start) as u32))
-        };
-        let (whole, whole_digits) = digits(&mut at)?;
+        let (whole, whole_digits) = digits(bytes)?;
         if whole_digits == 0 {
             return None;
         }
+        let mut at = whole_digits as usize;
         let (mut fraction, mut decimals) = (0, 0);
-        if bytes.get(at) == Some(&b'.') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-            (fraction, decimals) = digits(&mut at)?;
+        if let [b'.', digit, ..] = bytes[at..]
+            && digit.is_ascii_digit()
+        {
+            (fraction, decimals) = digits(&bytes[at + 1..])?;
+            at += 1 + decimals as usize;
         }
         Some(Self {
             whole,
@@ -113,6 +96,27 @@ impl<'t> Number<'t> {
             rest: &text[at..],
         })
     }
+}
+
+/// The number at the head of `bytes`, and how many digits it has, perhaps none; `None` where 64 bits are too few.
+#[inline]
+fn digits(bytes: &[u8]) -> Option<(u64, u32)> {
+    let mut value = 0u64;
+    let mut count = 0;
+    for &byte in bytes {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        // as many digits as surely fit need no check
+        value = if count < 18 {
+            value * 10 + u64::from(digit)
+        } else {
+            value.checked_mul(10)?.checked_add(u64::from(digit))?
+        };
+        count += 1;
+    }
+    Some((value, count))
 }
 
 /// How many digits `n` has in decimal; zero has one.

@@ -9,6 +9,8 @@
 //! |---|---|---|
 //! | [`uring`] | io_uring, libaio with direct=1 | io_uring, same queue depth |
 //! | [`sync`] | psync, sync, pvsync, libaio buffered | pread/pwrite, one at a time |
+//! | [`pvsync`] | pvsync2 with hipri, nowait or uncached | preadv2/pwritev2 with flags, one at a time |
+//! | [`offload`] | io_submit_mode=offload | pread/pwrite, a thread for each slot of the queue |
 //! | [`helper`] | posixaio | one helper thread per open file, first in first out |
 //! | [`vector`] | vsync | neighbouring I/Os in one preadv or pwritev |
 //! | [`mmap`] | mmap | copies to and from a mapping, msync |
@@ -22,7 +24,9 @@ pub mod blocking;
 pub mod helper;
 pub mod mmap;
 pub mod null;
+pub mod offload;
 pub mod place;
+pub mod pvsync;
 pub mod range;
 pub mod sync;
 #[cfg(target_os = "linux")]

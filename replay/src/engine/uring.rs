@@ -169,11 +169,7 @@ impl Uring {
 
     /// Puts the operations into the queue; the kernel does not know of them yet.
     fn push(&mut self, ops: &[Op]) -> io::Result<()> {
-        let rw_flags = if self.options.ask.nowait {
-            libc::RWF_NOWAIT
-        } else {
-            0
-        };
+        let rw_flags = super::pvsync::flags(&self.options.ask);
         let mut queue = self.ring.submission();
         for op in ops {
             let buffer = &mut self.buffers[op.slot as usize];
@@ -352,6 +348,12 @@ fn build(entries: u32, options: Options) -> io::Result<(IoUring, Setup)> {
         if options.ask.kernel_thread {
             builder.setup_sqpoll(KERNEL_THREAD_IDLE_MS);
         }
+        if let Some(cpu) = options.ask.kernel_thread_cpu {
+            builder.setup_sqpoll_cpu(cpu);
+        }
+        if options.ask.poll {
+            builder.setup_iopoll();
+        }
         if setup.single_issuer {
             builder.setup_single_issuer();
         }
@@ -447,8 +449,8 @@ mod tests {
                         defer_taskrun,
                         ask: Ring {
                             kernel_thread: chunk == 1,
+                            kernel_thread_cpu: (chunk == 1).then_some(0),
                             force_async: chunk == 100,
-                            nowait: false,
                             ..Ring::default()
                         },
                     };

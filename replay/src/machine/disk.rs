@@ -63,11 +63,64 @@ pub(super) fn facts(directory: &Path) -> Map<String, Value> {
             facts.insert(key.to_owned(), value.into());
         }
     }
+    if let Some(bytes) = link_bytes_per_sec(&disk) {
+        facts.insert("link_bytes_per_sec".to_owned(), bytes.into());
+    }
     let below = chain(&disk);
     if !below.is_empty() {
         facts.insert("disk_on".to_owned(), below.into());
     }
     facts
+}
+
+/// What the link to the disk carries at most, bytes per second, where the system tells.
+fn link_bytes_per_sec(disk: &Path) -> Option<u64> {
+    let read = |path: &str| read(&disk.join(path));
+    if let (Some(speed), Some(width)) = (
+        read("device/device/current_link_speed"),
+        read("device/device/current_link_width"),
+    ) {
+        return pcie(&speed, &width);
+    }
+    let place = disk.to_string_lossy();
+    let port = |part: &str| part.strip_prefix("ata")?.parse::<u32>().ok();
+    if let Some(port) = place.split('/').find_map(port) {
+        let speed = format!("/sys/class/ata_link/link{port}/sata_spd");
+        return sata(&self::read(Path::new(&speed))?);
+    }
+    let usb = disk
+        .ancestors()
+        .find(|place| place.join("bMaxPower").exists())?;
+    usb_speed(&self::read(&usb.join("speed"))?)
+}
+
+/// `8.0 GT/s PCIe` on `4` lanes: transfers of a bit each, 8b/10b up to 5 GT/s, then 128b/130b.
+fn pcie(speed: &str, width: &str) -> Option<u64> {
+    let transfers: f64 = speed.split(' ').next()?.parse().ok()?;
+    let lanes: f64 = width.parse().ok()?;
+    let code = if transfers <= 5.0 {
+        8.0 / 10.0
+    } else {
+        128.0 / 130.0
+    };
+    Some((transfers * 1e9 * code / 8.0 * lanes) as u64)
+}
+
+/// `6.0 Gbps` with 8b/10b.
+fn sata(speed: &str) -> Option<u64> {
+    let bits: f64 = speed.split(' ').next()?.parse().ok()?;
+    Some((bits * 1e9 / 10.0) as u64)
+}
+
+/// `480`, `5000`, `10000` Mb/s: none, 8b/10b, then 128b/132b.
+fn usb_speed(speed: &str) -> Option<u64> {
+    let megabits: f64 = speed.parse().ok()?;
+    let code = match megabits {
+        ..=480.0 => 1.0,
+        ..=5000.0 => 8.0 / 10.0,
+        _ => 128.0 / 132.0,
+    };
+    Some((megabits * 1e6 * code / 8.0) as u64)
 }
 
 /// The whole disk of the directory's device: a partition's parent.
@@ -114,6 +167,19 @@ pub(super) fn read(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_carry_what_their_standards_say() {
+        // PCIe 3.0 x4, 2.0 x1; SATA 3; USB 2.0, 3.0, 3.1 Gen 2.
+        assert_eq!(pcie("8.0 GT/s PCIe", "4"), Some(3_938_461_538));
+        assert_eq!(pcie("5.0 GT/s PCIe", "1"), Some(500_000_000));
+        assert_eq!(sata("6.0 Gbps"), Some(600_000_000));
+        assert_eq!(sata("<unknown>"), None);
+        assert_eq!(
+            ["480", "5000", "10000"].map(usb_speed),
+            [Some(60_000_000), Some(500_000_000), Some(1_212_121_212)]
+        );
+    }
 
     #[test]
     fn nothing_of_a_disk_is_a_serial_number() {

@@ -52,6 +52,11 @@ pub fn facts(directory: &Path, clock: &SystemClock, host_name: bool) -> Map<Stri
             disk::read(Path::new(path)).map(|text| number_or_text(&text)),
         );
     }
+    if let Ok(space) = rustix::fs::statvfs(directory) {
+        let bytes = |blocks: u64| Value::from(blocks.saturating_mul(space.f_frsize));
+        put("space_total_bytes", Some(bytes(space.f_blocks)));
+        put("space_free_bytes", Some(bytes(space.f_bavail)));
+    }
     put("virtual_machine", virtual_machine().map(Value::from));
     put("container", Some(Value::from(container())));
     put("power", power().map(Value::from));
@@ -79,11 +84,9 @@ const FILES: &[(&str, &str)] = &[
         "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
     ),
     ("cpu_boost", "/sys/devices/system/cpu/cpufreq/boost"),
-    (
-        "cpu_khz",
-        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq",
-    ),
 ];
+
+const CPU_KHZ: &str = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq";
 
 fn number_or_text(text: &str) -> Value {
     text.parse::<u64>()
@@ -162,7 +165,111 @@ pub fn noise() -> Map<String, Value> {
     if let Some(ticks) = steal {
         noise.insert("steal_ticks".to_owned(), ticks.into());
     }
+    if let Some(times) = throttled() {
+        noise.insert("throttled".to_owned(), times.into());
+    }
+    if let Some(khz) = disk::read(Path::new(CPU_KHZ)) {
+        noise.insert("cpu_khz".to_owned(), number_or_text(&khz));
+    }
+    if let Some(hottest) = temperature() {
+        noise.insert("hottest_celsius".to_owned(), hottest.into());
+    }
     noise
+}
+
+/// How often CPUs were slowed down because of heat since boot, where the system counts it.
+fn throttled() -> Option<u64> {
+    let mut sum = None;
+    for cpu in fs::read_dir("/sys/devices/system/cpu").ok()? {
+        let Ok(cpu) = cpu else { continue };
+        let count = cpu.path().join("thermal_throttle/core_throttle_count");
+        if let Some(times) = disk::read(&count).and_then(|text| text.parse::<u64>().ok()) {
+            sum = Some(sum.unwrap_or(0) + times);
+        }
+    }
+    sum
+}
+
+/// The highest temperature that any sensor of the machine or of an NVMe disk tells, degrees.
+fn temperature() -> Option<f64> {
+    let zones = ["/sys/class/thermal", "/sys/class/hwmon"];
+    let entries = zones.iter().filter_map(|zone| fs::read_dir(zone).ok());
+    let sensors = entries
+        .flatten()
+        .filter_map(Result::ok)
+        .flat_map(|entry| ["temp", "temp1_input"].map(|name| disk::read(&entry.path().join(name))));
+    sensors
+        .flatten()
+        .filter_map(|text| text.parse::<f64>().ok())
+        .map(|thousandths| thousandths / 1000.0)
+        .reduce(f64::max)
+}
+
+/// The CPUs that this process may use.
+pub fn cpus() -> Option<Vec<u32>> {
+    let set = rustix::thread::sched_getaffinity(None).ok()?;
+    let all = 0..rustix::thread::CpuSet::MAX_CPU;
+    Some(
+        all.filter(|&cpu| set.is_set(cpu))
+            .map(|cpu| cpu as u32)
+            .collect(),
+    )
+}
+
+/// While it lives no file can grow beyond a size (RLIMIT_FSIZE): should a plan be wrong, its
+/// writes fail.
+#[derive(Debug)]
+pub struct FileSizeLimit(rustix::process::Rlimit);
+
+impl FileSizeLimit {
+    /// Results go to files too, and these may have so much.
+    const LEAST: u64 = 64 << 20;
+
+    /// Limits files to `bytes`, and a little more for what the program writes itself.
+    pub fn new(bytes: u64) -> Self {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let before = getrlimit(Resource::Fsize);
+        let wanted = bytes.max(Self::LEAST);
+        let current = Some(before.current.map_or(wanted, |limit| limit.min(wanted)));
+        // It is a belt beside braces: without it the plan alone bounds the files.
+        let _ = setrlimit(Resource::Fsize, Rlimit { current, ..before });
+        FileSizeLimit(before)
+    }
+}
+
+impl Drop for FileSizeLimit {
+    fn drop(&mut self) {
+        // Raising it to what it was is always permitted.
+        let _ = rustix::process::setrlimit(rustix::process::Resource::Fsize, self.0);
+    }
+}
+
+/// Whether the program runs with all rights.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Files that this process may have open (RLIMIT_NOFILE).
+pub fn open_files() -> u64 {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.current.unwrap_or(u64::MAX)
+}
+
+/// Charge in per cent of a battery that is being emptied; nothing on mains or without one.
+pub fn battery_percent() -> Option<u8> {
+    let power = power()?;
+    if power.contains("mains") && !power.contains("no mains") {
+        return None;
+    }
+    discharging(&power)
+}
+
+/// The charge in `no mains, battery 55 % (Discharging)`.
+fn discharging(power: &str) -> Option<u8> {
+    let (_, battery) = power.split_once("battery ")?;
+    let (percent, rest) = battery.split_once(" %")?;
+    rest.contains("(Discharging)")
+        .then(|| percent.parse().ok())?
 }
 
 /// Memory that can be had without swapping, bytes.
@@ -217,11 +324,16 @@ fn file_system(directory: &Path) -> Option<(String, String)> {
         let (front, back) = line.split_once(" - ")?;
         let mut front = front.split(' ').skip(2);
         (front.next()? == wanted).then(|| {
-            let options = front.nth(2).unwrap_or_default().to_owned();
-            (
-                back.split(' ').next().unwrap_or_default().to_owned(),
-                options,
-            )
+            // Those of the mount, then those of the file system: btrfs has `compress` there.
+            let mut options = front.nth(2).unwrap_or_default().to_owned();
+            let mut back = back.split(' ');
+            let kind = back.next().unwrap_or_default().to_owned();
+            for option in back.nth(1).unwrap_or_default().split(',') {
+                if !options.split(',').any(|known| known == option) {
+                    options = format!("{options},{option}");
+                }
+            }
+            (kind, options)
         })
     })
 }
@@ -229,6 +341,14 @@ fn file_system(directory: &Path) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_battery_counts_while_it_is_emptied() {
+        let charge = discharging("no mains, battery 19 % (Discharging)");
+        assert_eq!(charge, Some(19));
+        assert_eq!(discharging("battery 55 % (Charging)"), None);
+        assert_eq!(discharging("mains"), None);
+    }
 
     #[test]
     fn the_usual_facts_are_there() {

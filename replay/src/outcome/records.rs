@@ -17,6 +17,7 @@ use super::{
     DdOutcome, Entry, Figures, FioOutcome, Group, Outcome, SampleStats, groups, per_second,
     sample_stats,
 };
+use crate::caution::cautions;
 use crate::clock::Usage;
 use crate::dd::Blocks;
 use crate::hist::{DEFAULT_PERCENTILES, Histogram, Stat};
@@ -50,7 +51,16 @@ pub fn records(plan: &Plan, outcome: &Outcome, context: &Context) -> Vec<Record>
     };
     let (planned, issued) = counts(plan, outcome);
     let fidelity = fidelity(plan, planned, issued);
+    let cautions = cautions(plan, outcome, &context.environment);
     for record in &mut records {
+        for caution in &cautions {
+            let code = Code::other(caution.id());
+            let diagnostic = match caution.kind.severe {
+                true => Diagnostic::warning(code, None, caution.text.clone()),
+                false => Diagnostic::note(code, None, caution.text.clone()),
+            };
+            record.warnings.push(diagnostic);
+        }
         record.fidelity = Some(fidelity.clone());
         record.interrupted = outcome.stopped().is_some_and(|stop| stop.cuts_short());
     }
@@ -121,17 +131,22 @@ fn fio_counts(plan: &FioPlan, outcome: &FioOutcome) -> (IoCounts, IoCounts) {
 }
 
 fn dd_counts(plan: &DdPlan, outcome: &DdOutcome) -> (IoCounts, IoCounts) {
-    use crate::plan::dd::{CALL_LIMIT, ConvSync};
-    let per_call = if plan.full_blocks {
-        plan.block
+    use crate::plan::dd::{ConvSync, whole_block};
+    let per_call = whole_block(plan.block, plan.full_blocks);
+    let reads = plan.count + u64::from(plan.tail > 0);
+    let bytes = per_call
+        .saturating_mul(plan.count)
+        .saturating_add(plan.tail);
+    let writes = if plan.output_block == plan.block {
+        reads
     } else {
-        plan.block.min(CALL_LIMIT)
+        bytes.div_ceil(plan.output_block)
     };
     let syncs = |done: bool| Some(u64::from(done));
     let planned = IoCounts {
-        reads: Some(plan.count),
-        writes: Some(plan.count),
-        bytes: Some(per_call.saturating_mul(plan.count)),
+        reads: Some(reads),
+        writes: Some(writes),
+        bytes: Some(bytes),
         syncs: syncs(plan.conv_sync != ConvSync::None),
     };
     let issued = IoCounts {
@@ -157,7 +172,7 @@ fn record(
             line: None,
             dialect: Dialect::Replay,
             tool: Tool {
-                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+                version: Some(env!("CARGO_PKG_VERSION").into()),
                 ..Tool::named("fio-replay")
             },
         },
@@ -246,7 +261,7 @@ fn entry_scope(kind: ScopeKind, group: &Group<'_>, entry: &Entry<'_>) -> Scope {
     Scope {
         kind,
         group: Some(group.number),
-        job: Some(entry.job.name.clone()),
+        job: Some(entry.job.name.as_str().into()),
         jobs: Some(entry.jobs),
         host: None,
     }

@@ -7,9 +7,9 @@ use fio_parse::workload::Job;
 
 use super::engines::asked_engine;
 use super::fio::FioPlan;
-use super::job::{Pattern, Sizes, Spread, Syncs};
+use super::job::{EngineKind, Pattern, Sizes, Spread, Syncs};
 use super::options::Choices;
-use super::{Draft, binary};
+use super::{Draft, MOST_THREADS, binary};
 
 /// Whether what is written can be read back and told.
 pub(super) fn check_verify(
@@ -75,7 +75,8 @@ pub(super) fn note_order(
     if files > 1 && every && pattern.writes {
         draft.note("sync-of-written-file");
     }
-    if choices.batch.low > 0 || choices.batch.submit > 1 || choices.batch.complete > 1 {
+    let batch = choices.batch;
+    if batch.low > 0 || batch.submit > 1 || batch.complete > 1 || batch.complete_most > 1 {
         draft.note("batched");
     }
     if choices.place.nice < 0 || matches!(choices.place.io_priority, Some((1, _))) {
@@ -135,14 +136,64 @@ pub(super) fn note_target(job: &Job, draft: &mut Draft<'_>) {
         }
         return;
     };
-    let device = filename.starts_with("/dev/")
-        || filename.starts_with("\\\\.\\")
-        || filename.starts_with("\\\\\\\\");
-    if device {
+    if is_device(filename) {
         draft.note_with("target-device-to-file", filename.clone());
     } else {
         draft.note("target-in-sandbox");
     }
+}
+
+/// Whether the CPUs that a job is bound to are there for it.
+pub(super) fn check_cpus(asked: &[u32], draft: &mut Draft<'_>) {
+    let Some(there) = &draft.target.cpus else {
+        return;
+    };
+    if let Some(missing) = asked.iter().find(|cpu| !there.contains(cpu)) {
+        let why = format!(
+            "the job is bound to CPU {missing}, which is not there for this program; leave the option out, or choose \
+             among {there:?}"
+        );
+        draft.refuse_about("no-such-cpu", "cpus_allowed", why);
+    }
+}
+
+/// Threads and open files of the jobs that run at the same time.
+pub(super) fn check_threads_and_files(plan: &FioPlan, draft: &mut Draft<'_>) {
+    let mut stages = BTreeMap::<u32, (u64, u64)>::new();
+    for job in &plan.jobs {
+        let files = job.files.len() as u64;
+        let helpers = match job.engine {
+            EngineKind::Helper => files,
+            EngineKind::Offload => u64::from(job.depth),
+            _ => 0,
+        };
+        let (threads, open) = stages.entry(job.stage).or_default();
+        *threads += 1 + helpers;
+        *open += files;
+    }
+    let threads = stages.values().map(|stage| stage.0).max().unwrap_or(0);
+    if threads > MOST_THREADS {
+        let why = format!(
+            "the test needs {threads} threads at a time and {MOST_THREADS} are the limit; posixaio takes one for each file, \
+             io_submit_mode=offload one for each I/O of the queue"
+        );
+        draft.refuse("too-many-threads", why);
+    }
+    let open = stages.values().map(|stage| stage.1).max().unwrap_or(0);
+    let limit = draft.target.limits.open_files;
+    if open > limit {
+        let why = format!(
+            "{open} files are open at a time and {limit} are the limit here; `ulimit -n` raises it"
+        );
+        draft.refuse("too-many-files", why);
+    }
+}
+
+/// Whether a name is that of a device, here or on Windows.
+pub(super) fn is_device(name: &str) -> bool {
+    ["/dev/", "\\\\.\\", "\\\\\\\\"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 pub(super) fn check_memory(plan: &FioPlan, draft: &mut Draft<'_>) {
@@ -160,7 +211,7 @@ pub(super) fn check_memory(plan: &FioPlan, draft: &mut Draft<'_>) {
         draft.refuse(
             "memory",
             format!(
-                "jobs x depth x block needs {} of buffers and {} is the limit here",
+                "jobs x depth x block needs {} of buffers and {} is the limit; --allow-large raises it to a quarter of what is free",
                 binary(needed),
                 binary(limit)
             ),

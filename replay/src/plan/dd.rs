@@ -3,6 +3,7 @@
 use fio_parse::unit::Bytes;
 use fio_parse::workload::{Dd, Timed, Wrapping};
 
+use super::dd_flags::flags;
 use super::job::{Fallocate, FilePlan};
 use super::{Draft, MOST_BLOCK, binary};
 
@@ -27,9 +28,10 @@ pub enum Sink {
 }
 
 /// The sync at the end of the loop, inside dd's own time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConvSync {
     /// None.
+    #[default]
     None,
     /// `conv=fdatasync`.
     Data,
@@ -44,22 +46,34 @@ pub struct DdPlan {
     pub source: Source,
     /// Sink of the bytes.
     pub sink: Sink,
-    /// Bytes asked for per read and write.
+    /// Bytes asked for per read (`ibs`).
     pub block: u64,
-    /// Reads.
+    /// Bytes per write, where reads are collected or cut up for it (`obs`); else as `block`.
+    pub output_block: u64,
+    /// Reads of a whole block.
     pub count: u64,
+    /// Bytes of one more read, 0 for none (`count_bytes`).
+    pub tail: u64,
+    /// Where the first byte comes from in a file, bytes (`skip`).
+    pub skip: u64,
     /// Where the first byte goes, bytes (`seek`).
     pub seek: u64,
     /// The file exists before and is written over (`conv=notrunc`).
     pub overwrite: bool,
     /// Short reads are filled up (`iflag=fullblock`).
     pub full_blocks: bool,
-    /// O_DIRECT on the file.
-    pub direct: bool,
-    /// O_SYNC on the file.
+    /// O_DIRECT on the file that is read.
+    pub direct_in: bool,
+    /// O_DIRECT on the file that is written.
+    pub direct_out: bool,
+    /// O_SYNC on the file that is written.
     pub sync: bool,
-    /// O_DSYNC on the file.
+    /// O_DSYNC on the file that is written.
     pub dsync: bool,
+    /// What was read is dropped from the cache after each block (`iflag=nocache`).
+    pub drop_read: bool,
+    /// What was written is dropped from the cache after each block (`oflag=nocache`).
+    pub drop_written: bool,
     /// Sync inside dd's time.
     pub conv_sync: ConvSync,
     /// A `sync` follows.
@@ -68,29 +82,38 @@ pub struct DdPlan {
     pub sync_before: bool,
     /// What the shell's `time` covered.
     pub timed: Option<Timed>,
-    /// The file, if one is used.
-    pub file: Option<FilePlan>,
+    /// The file that is read, if one is, then the file that is written, if one is.
+    pub files: Vec<FilePlan>,
 }
 
 impl DdPlan {
     /// Bytes asked for in all.
     pub fn bytes(&self) -> u64 {
-        self.block.saturating_mul(self.count)
+        self.block
+            .saturating_mul(self.count)
+            .saturating_add(self.tail)
     }
 
-    /// Bytes of the file while it runs.
+    /// The file that is read.
+    pub fn source_file(&self) -> Option<&FilePlan> {
+        self.files.first().filter(|_| self.source == Source::File)
+    }
+
+    /// The file that is written.
+    pub fn sink_file(&self) -> Option<&FilePlan> {
+        self.files.last().filter(|_| self.sink == Sink::File)
+    }
+
+    /// Bytes of its files while it runs.
     pub fn file_bytes(&self) -> u64 {
-        self.file
-            .as_ref()
-            .map_or(0, |_| self.seek.saturating_add(self.bytes()))
+        let files = self.files.iter();
+        files.fold(0, |sum: u64, file| sum.saturating_add(file.bytes))
     }
 
     /// Bytes written, layout included.
     pub fn written_bytes(&self) -> u64 {
-        let laid_out = match &self.file {
-            Some(file) if file.written_in.is_some() => file.bytes,
-            _ => 0,
-        };
+        let laid_out = self.files.iter().filter(|file| file.written_in.is_some());
+        let laid_out = laid_out.fold(0, |sum: u64, file| sum.saturating_add(file.bytes));
         let written = if self.sink == Sink::File {
             self.bytes()
         } else {
@@ -105,10 +128,7 @@ pub(super) fn plan(dd: &Dd, around: &Wrapping, draft: &mut Draft<'_>) -> Option<
     let sink = sink(dd, draft);
     if let (Some(source), Some(sink)) = (source, sink) {
         match (source, sink) {
-            (Source::File, Sink::File) => draft.refuse(
-                "copy",
-                "dd from one file to another measures two places at once; it is not supported yet".to_owned(),
-            ),
+            (Source::File, Sink::File) => draft.note("dd-copy-in-one-place"),
             (Source::Zero | Source::Random, Sink::Null) => draft.refuse(
                 "no-storage",
                 "the command reads a device of the kernel and throws the bytes away: no disk is involved".to_owned(),
@@ -116,31 +136,55 @@ pub(super) fn plan(dd: &Dd, around: &Wrapping, draft: &mut Draft<'_>) -> Option<
             _ => {}
         }
     }
-    let block = block(dd, draft)?;
-    let count = count(dd, block, draft)?;
-    let (block, count) = scale(block, count, draft);
+    let blocks = blocks(dd, draft)?;
+    let amount = amount(dd, blocks.0, draft)?;
+    let ((block, output_block), (count, tail)) = scale(blocks, amount, draft);
     let flags = flags(dd, draft);
-    if block > draft.target.limits.memory_bytes {
+    let whole = whole_block(block, flags.full_blocks);
+    let memory = whole.saturating_add(if output_block == block {
+        0
+    } else {
+        output_block
+    });
+    if memory > draft.target.limits.memory_bytes {
         let limit = binary(draft.target.limits.memory_bytes);
         draft.refuse(
             "memory",
             format!(
-                "a block of {} needs more than the {limit} of memory allowed here",
-                binary(block)
+                "a block of {} needs {} of memory and {limit} is the limit; --allow-large raises it \
+                 to a quarter of what is free",
+                binary(block),
+                binary(memory)
             ),
         );
     }
-    if flags.direct {
-        check_direct(block, draft);
-    }
     let (source, sink) = (source?, sink?);
-    let seek = dd.seek.unwrap_or(0).checked_mul(block);
-    let Some(seek) = seek else {
-        draft.refuse("too-large", "seek x bs is beyond any file".to_owned());
-        return None;
-    };
-    if dd.skip.unwrap_or(0) > 0 && source == Source::File {
-        draft.refuse("skip", "skip= into a file is not supported yet".to_owned());
+    let (direct_in, direct_out) = (
+        flags.direct_in && source == Source::File,
+        flags.direct_out && sink == Sink::File,
+    );
+    for (direct, block) in [(direct_in, block), (direct_out, output_block)] {
+        if direct {
+            check_direct(block, draft);
+        }
+    }
+    let seek = place(
+        dd.seek,
+        output_block,
+        Dd::has(&dd.oflag, "seek_bytes"),
+        "seek",
+        draft,
+    )?;
+    let skip = place(
+        dd.skip,
+        block,
+        Dd::has(&dd.iflag, "skip_bytes"),
+        "skip",
+        draft,
+    )?;
+    if flags.append && flags.notrunc {
+        let why = "oflag=append with conv=notrunc appends to a file that is there already, and none is ever touched";
+        draft.refuse("oflag", why.to_owned());
     }
     if around.sync_after || around.sync_before {
         draft.note("sync-narrowed");
@@ -163,43 +207,78 @@ pub(super) fn plan(dd: &Dd, around: &Wrapping, draft: &mut Draft<'_>) -> Option<
     if sink == Sink::File && flags.conv_sync == ConvSync::None && !around.sync_after {
         draft.note("flush-after-run");
     }
-    let label = match source {
-        Source::File => dd.input.clone(),
-        _ => dd.output.clone(),
-    };
-    let uses_file = source == Source::File || sink == Sink::File;
-    let laid_out = source == Source::File || overwrite;
-    let file = uses_file.then(|| FilePlan {
-        name: format!("{}dd", draft.target.name_prefix),
-        label: label.unwrap_or_default(),
-        bytes: seek.saturating_add(block.saturating_mul(count)),
+    // A call moves no more than the limit, so a larger block never arrives in whole.
+    let moved = whole.saturating_mul(count).saturating_add(tail);
+    let file = |ending: &str, label: &Option<String>, start: u64, laid_out: bool| FilePlan {
+        name: format!("{}{ending}", draft.target.name_prefix),
+        label: label.clone().unwrap_or_default(),
+        bytes: start.saturating_add(moved),
         written_in: laid_out.then(|| block.clamp(4096, 1 << 20) as u32),
         fallocate: Fallocate::None,
         sync: true,
         pre_read: false,
         device: false,
-    });
+    };
+    let mut files = Vec::new();
+    if source == Source::File {
+        files.push(file("dd.in", &dd.input, skip, true));
+    }
+    if sink == Sink::File {
+        files.push(file("dd", &dd.output, seek, overwrite));
+    }
     Some(DdPlan {
         source,
         sink,
         block,
+        output_block,
         count,
+        tail,
+        skip,
         seek,
         overwrite,
         full_blocks: flags.full_blocks,
-        direct: flags.direct,
+        direct_in,
+        direct_out,
         sync: flags.sync,
         dsync: flags.dsync,
+        drop_read: flags.drop_read && source == Source::File,
+        drop_written: flags.drop_written && sink == Sink::File,
         conv_sync: flags.conv_sync,
         sync_after: around.sync_after,
         sync_before: around.sync_before,
         timed: around.timed,
-        file,
+        files,
     })
 }
 
 /// What Linux moves in one call, bytes.
 pub const CALL_LIMIT: u64 = 0x7fff_f000;
+
+/// What a read of a block brings at most, bytes.
+pub fn whole_block(block: u64, full_blocks: bool) -> u64 {
+    if full_blocks {
+        block
+    } else {
+        block.min(CALL_LIMIT)
+    }
+}
+
+/// `seek` or `skip` in bytes.
+fn place(
+    number: Option<u64>,
+    block: u64,
+    in_bytes: bool,
+    name: &str,
+    draft: &mut Draft<'_>,
+) -> Option<u64> {
+    let each = if in_bytes { 1 } else { block };
+    let bytes = number.unwrap_or(0).checked_mul(each);
+    if bytes.is_none_or(|bytes| bytes > i64::MAX as u64) {
+        draft.refuse("too-large", format!("{name} x bs is beyond any file"));
+        return None;
+    }
+    bytes
+}
 
 fn source(dd: &Dd, draft: &mut Draft<'_>) -> Option<Source> {
     match dd.input.as_deref() {
@@ -245,61 +324,38 @@ fn sink(dd: &Dd, draft: &mut Draft<'_>) -> Option<Sink> {
     }
 }
 
-fn block(dd: &Dd, draft: &mut Draft<'_>) -> Option<u64> {
-    if let (Some(input), Some(output)) = (dd.input_block_bytes, dd.output_block_bytes)
-        && input != output
-    {
-        draft.refuse(
-            "block-sizes",
-            "ibs and obs differ; one block size for both is supported".to_owned(),
-        );
-    }
-    if dd.block_bytes.is_none() && dd.input_block_bytes.is_some() != dd.output_block_bytes.is_some()
-    {
-        draft.refuse(
-            "block-sizes",
-            "only one of ibs and obs is given; give bs".to_owned(),
-        );
-    }
-    let block = dd
-        .block_bytes
-        .or(dd.input_block_bytes)
-        .or(dd.output_block_bytes)
-        .unwrap_or(Bytes(512))
-        .0;
-    // Beyond the limit of one call dd moves less anyway, so only memory bounds the block.
-    if block == 0 || block > 64 * MOST_BLOCK {
-        draft.refuse(
-            "block-size",
-            format!("a block of {} is not possible here", binary(block)),
-        );
-        return None;
-    }
-    Some(block)
-}
-
-fn count(dd: &Dd, block: u64, draft: &mut Draft<'_>) -> Option<u64> {
-    let count = match (dd.count_bytes, dd.count) {
-        (Some(bytes), _) if bytes.0 % block == 0 => Some(bytes.0 / block),
-        (Some(bytes), _) => {
-            let why = format!(
-                "{} bytes are no whole number of blocks of {block} bytes; it is not supported yet",
-                bytes.0
+/// Bytes per read and per write: `bs` is both.
+fn blocks(dd: &Dd, draft: &mut Draft<'_>) -> Option<(u64, u64)> {
+    let of = |apart: Option<Bytes>| dd.block_bytes.or(apart).unwrap_or(Bytes(512)).0;
+    let blocks = (of(dd.input_block_bytes), of(dd.output_block_bytes));
+    for block in [blocks.0, blocks.1] {
+        // Beyond the limit of one call dd moves less anyway, so only memory bounds the block.
+        if block == 0 || block > 64 * MOST_BLOCK {
+            draft.refuse(
+                "block-size",
+                format!("a block of {} is not possible here", binary(block)),
             );
-            draft.refuse("partial-block", why);
             return None;
         }
-        (None, count) => count,
+    }
+    Some(blocks)
+}
+
+/// Whole blocks to read, and the bytes of one more.
+fn amount(dd: &Dd, block: u64, draft: &mut Draft<'_>) -> Option<(u64, u64)> {
+    let amount = match (dd.count_bytes, dd.count) {
+        (Some(bytes), _) => Some((bytes.0 / block, bytes.0 % block)),
+        (None, count) => count.map(|count| (count, 0)),
     };
-    match (count, draft.target.size) {
-        (Some(0), _) => {
+    match (amount, draft.target.size) {
+        (Some((0, 0)), _) => {
             draft.refuse("empty", "count=0 moves nothing".to_owned());
             None
         }
-        (Some(count), _) => Some(count),
+        (Some(amount), _) => Some(amount),
         (None, Some(size)) => {
             draft.note_with("scaled-size", format!("no count: {}", binary(size)));
-            Some((size / block).max(1))
+            Some(((size / block).max(1), 0))
         }
         (None, None) => {
             draft.refuse(
@@ -312,81 +368,27 @@ fn count(dd: &Dd, block: u64, draft: &mut Draft<'_>) -> Option<u64> {
 }
 
 /// Applies `--size`: fewer blocks first, then a smaller one.
-fn scale(block: u64, count: u64, draft: &mut Draft<'_>) -> (u64, u64) {
-    let asked = block.saturating_mul(count);
+fn scale(
+    (block, output): (u64, u64),
+    (count, tail): (u64, u64),
+    draft: &mut Draft<'_>,
+) -> ((u64, u64), (u64, u64)) {
+    let asked = block.saturating_mul(count).saturating_add(tail);
     let Some(size) = draft.target.size.filter(|&size| size < asked) else {
-        return (block, count);
+        return ((block, output), (count, tail));
     };
     draft.note_with(
         "scaled-size",
         format!("{} instead of {}", binary(size), binary(asked)),
     );
     if block <= size {
-        return (block, size / block);
+        return ((block, output), (size / block, 0));
     }
     draft.note_with(
         "scaled-block",
         format!("{} instead of {}", binary(size), binary(block)),
     );
-    (size, 1)
-}
-
-struct Flags {
-    notrunc: bool,
-    full_blocks: bool,
-    direct: bool,
-    sync: bool,
-    dsync: bool,
-    conv_sync: ConvSync,
-}
-
-fn flags(dd: &Dd, draft: &mut Draft<'_>) -> Flags {
-    let mut flags = Flags {
-        notrunc: false,
-        full_blocks: false,
-        direct: false,
-        sync: false,
-        dsync: false,
-        conv_sync: ConvSync::None,
-    };
-    let to_null = matches!(dd.output.as_deref(), Some("/dev/null" | "/dev/zero"));
-    for item in &dd.conv {
-        match item.as_str() {
-            "notrunc" => flags.notrunc = true,
-            "fsync" => flags.conv_sync = ConvSync::Full,
-            "fdatasync" if flags.conv_sync == ConvSync::None => flags.conv_sync = ConvSync::Data,
-            "fdatasync" => {}
-            // Pads short reads, which these sources do not give; it has nothing to do with flushing.
-            "sync" | "noerror" | "excl" | "nocreat" => {}
-            other => draft.refuse("conv", format!("conv={other} is not supported yet")),
-        }
-    }
-    for item in &dd.oflag {
-        match item.as_str() {
-            "direct" => flags.direct |= !to_null,
-            "dsync" => flags.dsync = true,
-            "sync" => flags.sync = true,
-            "nonblock" | "noatime" | "nofollow" | "noctty" | "binary" => {}
-            other => draft.refuse("oflag", format!("oflag={other} is not supported yet")),
-        }
-    }
-    for item in &dd.iflag {
-        match item.as_str() {
-            "fullblock" => flags.full_blocks = true,
-            "count_bytes" => {}
-            // On /dev/zero it has no effect; on a file it is the file's flag.
-            "direct" => flags.direct |= to_null,
-            "nonblock" | "noatime" | "nofollow" | "noctty" | "binary" | "dsync" | "sync" => {}
-            other => draft.refuse("iflag", format!("iflag={other} is not supported yet")),
-        }
-    }
-    for (name, value) in &dd.other {
-        match name.as_str() {
-            "status" => draft.note_with("presentation", format!("status={value}")),
-            _ => draft.refuse("operand", format!("{name}={value} is not supported yet")),
-        }
-    }
-    flags
+    ((size, if output == block { size } else { output }), (1, 0))
 }
 
 fn check_direct(block: u64, draft: &mut Draft<'_>) {

@@ -3,7 +3,8 @@
 use fio_parse::workload::Job;
 
 use super::Draft;
-use super::job::EngineKind;
+use super::job::{EngineKind, Submission, Syncs};
+use super::options::Choices;
 
 /// fio's own default on Linux is psync; `aio` and `linuxaio` are other names of libaio.
 pub(super) fn asked_engine(job: &Job) -> &str {
@@ -20,9 +21,15 @@ pub(super) fn engine(
     direct: bool,
     asked_depth: u32,
     files: u32,
+    submission: Submission,
     draft: &mut Draft<'_>,
 ) -> Option<(EngineKind, u32)> {
     let asked = asked_engine(job);
+    if submission == Submission::Offload
+        && let Some(engine) = offloaded(asked, draft)
+    {
+        return Some((engine, asked_depth));
+    }
     let mut engine = match asked {
         "psync" => EngineKind::Sync,
         "sync" | "pvsync" | "pvsync2" => {
@@ -94,7 +101,9 @@ pub(super) fn engine(
         draft.note("stamp-batch");
     }
     let depth = match engine {
-        EngineKind::Uring | EngineKind::Null | EngineKind::Vector => asked_depth,
+        EngineKind::Uring | EngineKind::Null | EngineKind::Vector | EngineKind::Offload => {
+            asked_depth
+        }
         // One I/O at a time per file.
         EngineKind::Helper => asked_depth.min(files),
         EngineKind::Sync | EngineKind::Mmap => 1,
@@ -110,6 +119,80 @@ pub(super) fn engine(
         }
     }
     Some((engine, depth))
+}
+
+/// The engine for `io_submit_mode=offload`, where the asked one is played with it at all.
+fn offloaded(asked: &str, draft: &mut Draft<'_>) -> Option<EngineKind> {
+    match asked {
+        "psync" | "sync" | "pvsync" | "pvsync2" | "libaio" | "io_uring" | "posixaio" => {}
+        "null" => return None,
+        _ => {
+            let why = format!("io_submit_mode=offload is not played with {asked}; psync is");
+            draft.refuse_about("option", "io_submit_mode", why);
+            return None;
+        }
+    }
+    if draft
+        .target
+        .engine
+        .is_some_and(|wanted| wanted != EngineKind::Offload)
+    {
+        return None;
+    }
+    draft.note("offload-threads");
+    Some(EngineKind::Offload)
+}
+
+/// Options that only some engines have: fio refuses them with any other.
+const OF_ENGINES: &[(&str, &[&str])] = &[
+    ("hipri", &["io_uring", "pvsync2"]),
+    ("uncached", &["io_uring", "pvsync2"]),
+    ("nowait", &["io_uring", "pvsync2", "libaio"]),
+    ("sqthread_poll", &["io_uring"]),
+    ("force_async", &["io_uring"]),
+];
+
+/// Whether the engine has the options that are asked of it, and can do them at once.
+pub(super) fn check_engine_options(
+    job: &Job,
+    choices: &Choices,
+    syncs: Syncs,
+    draft: &mut Draft<'_>,
+) {
+    let (asked, ring) = (asked_engine(job), choices.ring);
+    let on = [
+        ring.poll,
+        ring.uncached,
+        ring.nowait,
+        ring.kernel_thread,
+        ring.force_async,
+    ];
+    for ((option, engines), _) in OF_ENGINES.iter().zip(on).filter(|(_, on)| *on) {
+        if !engines.contains(&asked) {
+            let why = format!(
+                "{asked} has no option {option}, and fio refuses it too; {} has it",
+                engines.join(", ")
+            );
+            draft.refuse_about("engine-option", option, why);
+        }
+    }
+    if choices.submission == Submission::Offload && on.contains(&true) {
+        let why = "io_submit_mode=offload is not played together with options of the engine";
+        draft.refuse_about("engine-option", "io_submit_mode", why.to_owned());
+    }
+    if ring.poll && asked == "io_uring" {
+        if job.direct != Some(true) {
+            let why = "hipri polls the device, which takes direct=1; fio fails without it too";
+            draft.refuse_about("engine-option", "hipri", why.to_owned());
+        }
+        if syncs.fsync_every > 0 || syncs.fdatasync_every > 0 {
+            let why = "hipri polls for reads and writes only, so an fsync in the queue fails, in fio too; leave out one of them";
+            draft.refuse_about("engine-option", "hipri", why.to_owned());
+        }
+    }
+    if ring.uncached {
+        draft.note("uncached-by-new-flag");
+    }
 }
 
 fn refused_engine(engine: &str) -> String {

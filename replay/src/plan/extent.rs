@@ -5,8 +5,10 @@
 
 use fio_parse::workload::Job;
 
+use super::checks::is_device;
 use super::options::Choices;
 use super::{Draft, binary};
+use crate::offsets::Rng;
 
 /// Sizes of a job's region and file, bytes, per file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +28,12 @@ pub(super) fn extent(
     draft: &mut Draft<'_>,
 ) -> Option<Extent> {
     // The size is that of all files together, the filesize that of each.
-    let asked = match (job.size_bytes, job.file_bytes) {
-        (Some(size), _) => Some(size.0 / files),
-        (None, Some(each)) => Some(each.0),
-        (None, None) => None,
+    let drawn = choices.file_range.map(|(_, high)| high);
+    let asked = match (drawn, job.size_bytes, job.file_bytes) {
+        (Some(largest), ..) => Some(largest),
+        (None, Some(size), _) => Some(size.0 / files),
+        (None, None, Some(each)) => Some(each.0),
+        (None, None, None) => None,
     };
     let limit = draft.target.size;
     let size = match (asked, limit) {
@@ -43,15 +47,21 @@ pub(super) fn extent(
         }
         _ => {
             let said = choices.open_size.as_deref().unwrap_or("no size");
+            let device = job.filename.as_deref().is_some_and(is_device);
+            let device = if device {
+                ", or name a device of your own with --device"
+            } else {
+                ""
+            };
             draft.refuse(
                 "no-size",
-                format!("the size of the file is not given ({said}); give one with --size"),
+                format!("the size of the file is not given ({said}); give one with --size{device}"),
             );
             return None;
         }
     };
     let asked_offset = job.offset_bytes.map_or(0, |bytes| bytes.0);
-    let file = job.file_bytes.map(|bytes| bytes.0);
+    let file = drawn.or(job.file_bytes.map(|bytes| bytes.0));
     // A size beyond filesize moves filesize bytes.
     let region = size.min(file.map_or(size, |file| file.saturating_sub(asked_offset)));
     let file = file.unwrap_or_else(|| asked_offset.saturating_add(region));
@@ -78,6 +88,30 @@ pub(super) fn extent(
         return None;
     }
     Some(extent)
+}
+
+/// Sizes of the regions of a job's files where `filesize` is a range, bytes: multiples of the
+/// block, as fio draws them; none where all files are alike.
+pub(super) fn drawn_regions(
+    choices: &Choices,
+    extent: &Extent,
+    files: usize,
+    block: u32,
+    seed: u64,
+) -> Vec<u64> {
+    let Some((low, _)) = choices.file_range else {
+        return Vec::new();
+    };
+    let block = u64::from(block.max(1));
+    let low = low.min(extent.file);
+    let mut rng = Rng::new(seed ^ 0xF11E);
+    (0..files)
+        .map(|_| {
+            let bytes = low + rng.below((extent.file - low).max(1));
+            let bytes = (bytes - bytes % block).max(extent.offset + block);
+            bytes.min(extent.file) - extent.offset
+        })
+        .collect()
 }
 
 /// Shrinks file, region, offset and amount in the same proportion.

@@ -6,10 +6,11 @@ use fio_parse::unit::{Bytes, Nanos};
 use fio_parse::workload::{Job, Pattern as AskedPattern, SyncFlag};
 
 use super::checks::{
-    check_alignment, check_memory, check_verify, note_order, note_syncs, note_target,
+    check_alignment, check_cpus, check_memory, check_threads_and_files, check_verify, note_order,
+    note_syncs, note_target,
 };
-use super::engines::{asked_engine, engine};
-use super::extent::{Extent, extent};
+use super::engines::{asked_engine, check_engine_options, engine};
+use super::extent::{Extent, drawn_regions, extent};
 use super::files::{files_of, target_files};
 use super::job::{EngineKind, FilePlan, JobPlan, Pattern, Sizes, Syncs};
 use super::options::{Choices, Hint, read_options};
@@ -137,11 +138,10 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
         }
         for clone in 0..clones {
             let shift = choices.offset_increment.saturating_mul(u64::from(clone));
+            let fixed = job.file_bytes.is_some() || choices.file_range.is_some();
             let extent = Extent {
                 offset: extent.offset.saturating_add(shift),
-                file: extent
-                    .file
-                    .saturating_add(if job.file_bytes.is_none() { shift } else { 0 }),
+                file: extent.file.saturating_add(if fixed { 0 } else { shift }),
                 ..extent
             };
             if let Some(file) = job.file_bytes
@@ -164,13 +164,20 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                 &mut by_name,
                 draft,
             );
-            for &file in &files {
+            // Any function of the job's place that gives each its own stream.
+            let seed = (section as u64 + 1) << 32 | u64::from(clone);
+            let block = template.smallest_block();
+            let drawn = drawn_regions(&choices, &extent, files.len(), block, seed);
+            for (number, &file) in files.iter().enumerate() {
                 let used = &mut plan.files[file];
                 // The file is opened and that is all: it stays empty.
                 if template.engine == EngineKind::Null {
                     continue;
                 }
-                used.bytes = used.bytes.max(extent.file);
+                let bytes = drawn
+                    .get(number)
+                    .map_or(extent.file, |region| extent.offset + region);
+                used.bytes = used.bytes.max(bytes);
                 // A mapping cannot grow a file, so fio lays it out.
                 if used.device {
                     continue;
@@ -188,17 +195,26 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
             if choices.split_cpus && !place.cpus.is_empty() {
                 place.cpus = vec![place.cpus[clone as usize % place.cpus.len()]];
             }
-            plan.jobs.push(JobPlan {
+            let mut planned = JobPlan {
                 clone,
                 stage,
                 group,
                 files,
                 offset: extent.offset,
+                drawn_regions: drawn,
                 place,
-                // Any function of the job's place that gives each its own stream.
-                seed: (section as u64 + 1) << 32 | u64::from(clone),
+                seed,
                 ..template.clone()
-            });
+            };
+            if let Some(size) = job.size_bytes
+                && planned.io_size.is_none()
+                && choices.file_range.is_some()
+                && size.0 < planned.all_regions()
+            {
+                // Of files whose sizes are given, so much is moved in all.
+                planned.io_size = Some(size.0);
+            }
+            plan.jobs.push(planned);
         }
     }
     let shared = plan.jobs.iter().map(|job| job.files.len()).sum::<usize>() > plan.files.len();
@@ -215,6 +231,7 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
         draft.refuse_about("too-large", "size", why);
     }
     check_memory(&plan, draft);
+    check_threads_and_files(&plan, draft);
     draft.refusals.is_empty().then_some(plan)
 }
 
@@ -253,6 +270,7 @@ fn plan_job(
         direct,
         asked_depth.min(MOST_DEPTH),
         files as u32,
+        choices.submission,
         draft,
     );
     let pattern = pattern(job, draft);
@@ -296,6 +314,8 @@ fn plan_job(
         on_close: job.fsync_on_close.unwrap_or(false),
         queued: engine == EngineKind::Uring && asked_engine(job) == "io_uring",
     };
+    check_engine_options(job, choices, syncs, draft);
+    check_cpus(&choices.place.cpus, draft);
     note_syncs(job, pattern, syncs, asked_depth, draft);
     note_order(job, pattern, choices, files, syncs, draft);
     note_target(job, draft);
@@ -308,11 +328,16 @@ fn plan_job(
     if choices.verify.is_some() && time_based {
         draft.note("verify-never-begins");
     }
-    if pattern.writes && !syncs.end_fsync && !syncs.on_close {
+    if choices.create_only {
+        draft.note("files-only");
+    } else if pattern.writes && !syncs.end_fsync && !syncs.on_close {
         draft.note("flush-after-run");
     }
     if choices.steady.is_some() {
         draft.note("steady-state");
+    }
+    if choices.file_range.is_some() {
+        draft.note("drawn-file-sizes");
     }
     let hint = match choices.hint {
         Hint::None => None,
@@ -341,6 +366,7 @@ fn plan_job(
         io_size: extent.io_size,
         loops: loops.min(u64::from(u32::MAX)) as u32,
         most_ios: choices.most_ios,
+        create_only: choices.create_only,
         runtime_ns,
         time_based,
         ramp_ns,

@@ -6,22 +6,14 @@ use fio_parse::workload::{Test, Workload, WrittenAs};
 
 fn target() -> Target {
     Target {
-        name_prefix: String::new(),
-        uring: Ok(()),
-        space: None,
-        memory_file_system: false,
-        device: None,
         direct_alignment: Some(512),
-        size: None,
-        runtime_ns: None,
-        engine: None,
-        as_fio: false,
-        batch_stamps: false,
-        limits: Limits {
+        ..Target::new(Limits {
             file_bytes: 64 << 30,
             memory_bytes: 1 << 30,
             runtime_ns: 600_000_000_000,
-        },
+            open_files: 1000,
+            written_bytes: 256 << 30,
+        })
     }
 }
 

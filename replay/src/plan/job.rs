@@ -2,7 +2,7 @@
 
 pub use super::parts::{
     Batch, Check, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Spread, Steady,
-    SteadyMetric, Strided, Think, Verify,
+    SteadyMetric, Strided, Submission, Think, Verify,
 };
 use crate::content::Content;
 
@@ -49,18 +49,21 @@ pub enum EngineKind {
     Vector,
     /// The file mapped into memory.
     Mmap,
+    /// A thread for each slot of the queue (`io_submit_mode=offload`).
+    Offload,
     /// Nothing is moved.
     Null,
 }
 
 impl EngineKind {
     /// All of them.
-    pub const ALL: [EngineKind; 6] = [
+    pub const ALL: [EngineKind; 7] = [
         EngineKind::Sync,
         EngineKind::Uring,
         EngineKind::Helper,
         EngineKind::Vector,
         EngineKind::Mmap,
+        EngineKind::Offload,
         EngineKind::Null,
     ];
 
@@ -72,6 +75,7 @@ impl EngineKind {
             EngineKind::Helper => "posixaio",
             EngineKind::Vector => "vsync",
             EngineKind::Mmap => "mmap",
+            EngineKind::Offload => "offload",
             EngineKind::Null => "null",
         }
     }
@@ -156,14 +160,18 @@ pub struct JobPlan {
     pub service: Service,
     /// Start of the region in each file, bytes.
     pub offset: u64,
-    /// Size of the region in each file, bytes.
+    /// Size of the region in each file, bytes; of the largest, where they differ.
     pub region: u64,
+    /// Sizes of the regions one by one, where they were drawn (`filesize=1m-4m`); else empty.
+    pub drawn_regions: Vec<u64>,
     /// `io_size`: what is moved before the job is done, if not the region once a loop.
     pub io_size: Option<u64>,
     /// Passes.
     pub loops: u32,
     /// I/Os after which the job ends (`number_ios`).
     pub most_ios: Option<u64>,
+    /// The files are made and that is all (`create_only`).
+    pub create_only: bool,
     /// Longest run, ns.
     pub runtime_ns: Option<u64>,
     /// Wrap around the region until the run time is over.
@@ -233,9 +241,11 @@ impl JobPlan {
             service: Service::RoundRobin(1),
             offset: 0,
             region,
+            drawn_regions: Vec::new(),
             io_size: None,
             loops: 1,
             most_ios: None,
+            create_only: false,
             runtime_ns: None,
             time_based: false,
             ramp_ns: 0,
@@ -265,11 +275,23 @@ impl JobPlan {
 
     /// Bytes of all its regions together.
     pub fn all_regions(&self) -> u64 {
-        self.region.saturating_mul(self.files.len() as u64)
+        if self.drawn_regions.is_empty() {
+            return self.region.saturating_mul(self.files.len() as u64);
+        }
+        let regions = self.drawn_regions.iter();
+        regions.fold(0, |sum: u64, &region| sum.saturating_add(region))
+    }
+
+    /// Size of its region in one of its files, by the file's number in the job, bytes.
+    pub fn region_of(&self, file: usize) -> u64 {
+        self.drawn_regions.get(file).copied().unwrap_or(self.region)
     }
 
     /// The bytes this job moves if it is not ended by time, as fio counts them.
     pub fn bytes_limit(&self) -> u64 {
+        if self.create_only {
+            return 0;
+        }
         self.io_size
             .unwrap_or(self.all_regions())
             .saturating_mul(u64::from(self.loops.max(1)))
@@ -337,7 +359,7 @@ impl JobPlan {
 
     /// Whether the job can only end by time.
     pub fn endless(&self) -> bool {
-        self.time_based && self.runtime_ns.is_some()
+        self.time_based && self.runtime_ns.is_some() && !self.create_only
     }
 }
 

@@ -4,8 +4,10 @@
 //! what it differs from the original. Making it is pure: no file is opened, no clock read.
 //! What the machine offers comes in as a [`Target`].
 
+mod bounds;
 mod checks;
 pub mod dd;
+mod dd_flags;
 mod engines;
 mod extent;
 mod files;
@@ -18,6 +20,7 @@ pub mod parts;
 use fio_parse::workload::{Job, Test, Workload, WrittenAs};
 
 use crate::sandbox::Space;
+use bounds::{check_space, check_writes, much_to_write};
 use dd::DdPlan;
 use fio::FioPlan;
 use job::EngineKind;
@@ -32,6 +35,21 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Longest run time of a job, ns.
     pub runtime_ns: u64,
+    /// Files that may be open at a time.
+    pub open_files: u64,
+    /// Bytes that a test may write.
+    pub written_bytes: u64,
+}
+
+impl Limits {
+    /// None at all.
+    pub const NONE: Limits = Limits {
+        file_bytes: u64::MAX,
+        memory_bytes: u64::MAX,
+        runtime_ns: u64::MAX,
+        open_files: u64::MAX,
+        written_bytes: u64::MAX,
+    };
 }
 
 /// Jobs at a time.
@@ -40,6 +58,8 @@ pub const MOST_JOBS: u64 = 64;
 pub const MOST_DEPTH: u32 = 1024;
 /// Files of a job.
 pub const MOST_FILES: u64 = 10_000;
+/// Threads at a time.
+pub const MOST_THREADS: u64 = 256;
 /// Passes of a job.
 pub const MOST_LOOPS: u64 = 1000;
 /// Bytes of a block.
@@ -54,6 +74,10 @@ pub struct Target {
     pub space: Option<Space>,
     /// The directory is in memory (tmpfs).
     pub memory_file_system: bool,
+    /// CPUs that this process may use, where they are known.
+    pub cpus: Option<Vec<u32>>,
+    /// Charge of the battery that the machine runs on, per cent.
+    pub battery_percent: Option<u8>,
     /// Size of the device that the person typed (`--device`), bytes.
     pub device: Option<u64>,
     /// Alignment that O_DIRECT asks for, where it is known; `Some(0)`: no O_DIRECT there.
@@ -73,6 +97,29 @@ pub struct Target {
     pub limits: Limits,
     /// What the names of test files begin with, so that several tests can keep theirs.
     pub name_prefix: String,
+}
+
+impl Target {
+    /// A machine of which nothing is known but that io_uring can be used, and a person without
+    /// wishes.
+    pub fn new(limits: Limits) -> Self {
+        Target {
+            uring: Ok(()),
+            space: None,
+            memory_file_system: false,
+            cpus: None,
+            battery_percent: None,
+            device: None,
+            direct_alignment: None,
+            size: None,
+            runtime_ns: None,
+            engine: None,
+            as_fio: false,
+            batch_stamps: false,
+            limits,
+            name_prefix: String::new(),
+        }
+    }
 }
 
 /// What will run.
@@ -107,7 +154,7 @@ impl Plan {
     pub fn files(&self) -> &[job::FilePlan] {
         match &self.test {
             TestPlan::Fio(plan) => &plan.files,
-            TestPlan::Dd(plan) => plan.file.as_slice(),
+            TestPlan::Dd(plan) => &plan.files,
         }
     }
 
@@ -179,11 +226,20 @@ pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> 
         notes: draft.notes,
     };
     check_space(&plan, target).map_err(|refusal| vec![refusal])?;
+    check_writes(&plan, target).map_err(|refusal| vec![refusal])?;
+    if let Some(detail) = much_to_write(&plan) {
+        plan.notes.push(Note::with("wears-flash", detail));
+    }
     if target.memory_file_system {
         plan.notes.push(Note::new("memory-file-system"));
     }
     Ok(plan)
 }
+
+/// Options whose values are names of files, which are only labels here.
+const LABELS: &[&str] = &["filename_format", "opendir"];
+/// What fio puts in for `$jobname` and the like in `filename_format`.
+const FORMAT_WORDS: &[&str] = &["jobname", "jobnum", "filenum", "clientuid"];
 
 /// Variables and files that the command leaves open. In a name they do no harm, for names
 /// are only labels here; anywhere else the test is not known.
@@ -197,11 +253,13 @@ fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
                 labels.extend(job.filename.as_deref());
                 labels.extend(job.directory.as_deref());
                 values.extend(job.engine.as_deref());
-                let judged = job
-                    .other
-                    .iter()
-                    .filter(|(name, _)| !options::is_presentation(name));
-                values.extend(judged.map(|(_, value)| value.as_str()));
+                for (name, value) in &job.other {
+                    if LABELS.contains(&name.as_str()) {
+                        labels.push(value);
+                    } else if !options::is_presentation(name) {
+                        values.push(value);
+                    }
+                }
             }
         }
         Test::Dd(dd) => {
@@ -222,10 +280,13 @@ fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
         draft.refuse("no-job", why.to_owned());
     }
     let within = |texts: &[&str], open: &str| texts.iter().any(|text| text.contains(open));
+    // fio itself fills these in, and only here.
+    let format = |job: &Job| job.other.iter().any(|(name, _)| name == "filename_format");
+    let of_fio = |what: &str| FORMAT_WORDS.contains(&what) && workload.jobs().iter().any(format);
     let (harmless, needed): (Vec<&String>, Vec<&String>) = workload
         .missing
         .iter()
-        .filter(|what| *what != "option:name")
+        .filter(|what| *what != "option:name" && !of_fio(what))
         .partition(|open| within(&labels, open) && !within(&values, open));
     if !harmless.is_empty() {
         draft.note("target-unknown");
@@ -300,48 +361,6 @@ fn surroundings(workload: &Workload, draft: &mut Draft<'_>) {
     for reading in &workload.normalised {
         draft.note_with("read-leniently", reading.clone());
     }
-}
-
-fn check_space(plan: &Plan, target: &Target) -> Result<(), Refusal> {
-    let bytes = plan.file_bytes();
-    if bytes > target.limits.file_bytes {
-        return Err(Refusal::new(
-            "too-large",
-            format!(
-                "the test files take {} and the limit is {}; scale the test down with --size, or \
-                 permit it with --allow-large",
-                binary(bytes),
-                binary(target.limits.file_bytes)
-            ),
-        ));
-    }
-    if let Some(space) = target.space
-        && bytes > space.usable()
-    {
-        return Err(Refusal::new(
-            "no-space",
-            format!(
-                "the test files take {} and only {} can be used there, for some space must stay \
-                 free; scale the test down with --size",
-                binary(bytes),
-                binary(space.usable())
-            ),
-        ));
-    }
-    if let Some(longest) = plan.longest_ns().max(plan.least_ns())
-        && longest > target.limits.runtime_ns
-    {
-        return Err(Refusal::new(
-            "too-long",
-            format!(
-                "the test takes {} s, with startdelay and pauses, and the limit is {} s; shorten it \
-                 with --runtime, or permit it with --allow-long",
-                longest / 1_000_000_000,
-                target.limits.runtime_ns / 1_000_000_000
-            ),
-        ));
-    }
-    Ok(())
 }
 
 /// A size for messages: `4 GiB`, `1.5 MiB`, `1000 B`.

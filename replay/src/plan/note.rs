@@ -72,17 +72,23 @@ kinds! {
     "mix-not-recorded" Deviates ALL "the head of a report does not tell rwmixread; fio's default is used: 50 % reads; the command or the job file, given instead, settles it";
     "read-leniently" Exact NONE "the command was not written as its tool wants it, and was read as it was meant";
     "flush-after-run" Exact NONE "the original does not flush at its end; the flush is timed after the measured time and is not part of the rate";
+    "wears-flash" Exact NONE "the test writes much, here as in the original, and flash wears by that";
     "memory-file-system" Deviates ALL "the directory is in memory (tmpfs): no disk is measured";
     "sync-narrowed" Equivalent NONE "sync is narrowed to the test's file and its file system, so other disks are neither stalled nor timed";
     "dd-source-limits" Deviates RATES "random bytes come at the speed of the CPU, which may be slower than the disk; the time spent on them is given apart";
     "dd-truncation-not-timed" Equivalent NONE "the original may have truncated an old file before its first write; here the file is new";
     "dd-overwrite-laid-out" Equivalent NONE "conv=notrunc writes over an existing file; here over one that was laid out before";
     "dd-read-laid-out" Deviates ALL "the file that was read is not touched; one of random bytes, dropped from the cache, stands in for it";
+    "dd-copy-in-one-place" Deviates ALL "both files of the copy are in the directory, on one file system; the original may have copied between two disks";
     "dd-call-limit" Exact NONE "one call moves at most 2147479552 bytes, here as in the original";
     "vsync-gathers" Equivalent NONE "neighbouring I/Os of a queue's worth go out in one call, as vsync does; bytes are counted right, which fio 3.33 does not always";
     "mmap-ignores-direct" Exact NONE "direct=1 has no effect on a mapped file, here as in the original";
     "sync-of-written-file" Deviates RATES "a sync goes to the file that was written last; fio takes another one, which is a defect";
     "files-kept-open" Equivalent NONE "all files are open from the start; the original opens some as others are done";
+    "files-only" Exact NONE "the test makes its files and moves nothing (create_only), here as in the original";
+    "drawn-file-sizes" Equivalent NONE "sizes of files are drawn between the two that were given, as multiples of the block, by another generator than fio's";
+    "offload-threads" Equivalent NONE "each I/O of the queue has a thread of its own, as with io_submit_mode=offload; it does what the engine would ask of the device by pread and pwrite";
+    "uncached-by-new-flag" Deviates ALL "I/Os carry RWF_DONTCACHE, which Linux has since 6.14 and current fio uses; fio 3.33 asks for a flag that means something else today, and fails";
     "created-before-open" Equivalent NONE "the file is made, empty, before the clock starts; the original makes it when it opens it";
     "batched" Equivalent NONE "I/Os go and come in the batches that were asked for; completions beyond the asked number are taken too";
     "priority-best-effort" Deviates ALL "a priority above the usual needs privileges; what was not granted is told with the results";
@@ -222,6 +228,8 @@ mod tests {
             include_str!("checks.rs"),
             include_str!("engines.rs"),
             include_str!("extent.rs"),
+            include_str!("bounds.rs"),
+            include_str!("dd_flags.rs"),
         ];
         for kind in KINDS {
             let quoted = format!("\"{}\"", kind.id);

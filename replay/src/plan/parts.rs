@@ -117,6 +117,9 @@ pub struct Batch {
     pub submit: u32,
     /// Completions to wait for once the queue is full (`iodepth_batch_complete_min`).
     pub complete: u32,
+    /// Most completions that fio takes at a time (`iodepth_batch_complete_max`); what is there
+    /// is taken here.
+    pub complete_most: u32,
     /// The queue drains to this before it is filled again (`iodepth_low`).
     pub low: u32,
 }
@@ -194,11 +197,18 @@ pub struct Place {
     pub io_priority: Option<(u16, u16)>,
 }
 
-/// What a job asks of io_uring beyond the usual.
+/// What a job asks of the kernel's interface beyond the usual: of io_uring, and the flags of
+/// preadv2 too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ring {
     /// A thread of the kernel takes the submissions (`sqthread_poll`).
     pub kernel_thread: bool,
+    /// The CPU that this thread runs on (`sqthread_poll_cpu`).
+    pub kernel_thread_cpu: Option<u32>,
+    /// Completions are polled for (`hipri`).
+    pub poll: bool,
+    /// What was moved is dropped from the page cache at once (`uncached`).
+    pub uncached: bool,
     /// Every I/O goes to a worker thread (`force_async`).
     pub force_async: bool,
     /// An I/O that would wait fails (`nowait`).
@@ -257,4 +267,21 @@ impl Steady {
             ramp_ns: 0,
         })
     }
+}
+
+impl Ring {
+    /// Whether a single I/O carries a flag (RWF_HIPRI, RWF_NOWAIT, RWF_DONTCACHE).
+    pub fn flags_ios(&self) -> bool {
+        self.poll || self.uncached || self.nowait
+    }
+}
+
+/// Who hands the I/Os over (`io_submit_mode`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Submission {
+    /// The job's own thread.
+    #[default]
+    Inline,
+    /// A thread for each slot of the queue.
+    Offload,
 }

@@ -49,6 +49,32 @@ pub fn fio(plan: &FioPlan) -> String {
     text
 }
 
+/// The options of a job that differ from fio's defaults. In a result they stand for what was
+/// asked, so that a default is not taken for a wish.
+pub fn asked(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
+    let order = if job.pattern.random {
+        "random"
+    } else {
+        "sequential"
+    };
+    let defaults = [
+        ("bs", "4096"),
+        ("iodepth", "1"),
+        ("numjobs", "1"),
+        ("direct", "0"),
+        ("time_based", "0"),
+        ("invalidate", "1"),
+        ("fadvise_hint", order),
+        ("fallocate", "native"),
+        ("overwrite", "0"),
+        ("create_fsync", "1"),
+        ("norandommap", "0"),
+    ];
+    let mut options = options(plan, job);
+    options.retain(|(name, value)| !defaults.contains(&(name, value.as_str())));
+    options
+}
+
 /// The options of a job, by fio's names, in a fixed order; flags without a value are left to
 /// [`fio`].
 pub fn options(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
@@ -70,13 +96,30 @@ pub fn options(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
         ),
         [read, write] => put("bsrange", format!("{},{}", read.range(), write.range())),
     }
-    put("ioengine", job.engine.name().to_owned());
+    put(
+        "ioengine",
+        match job.engine {
+            EngineKind::Sync if job.ring.flags_ios() => "pvsync2".to_owned(),
+            EngineKind::Offload => "psync".to_owned(),
+            engine => engine.name().to_owned(),
+        },
+    );
+    if job.engine == EngineKind::Offload {
+        put("io_submit_mode", "offload".to_owned());
+    }
     put("iodepth", job.depth.to_string());
     put("numjobs", clones.len().to_string());
     put("size", job.all_regions().to_string());
     let file = plan.files.get(job.files[0]);
-    if let Some(file) = file.filter(|file| file.bytes != job.region) {
-        put("filesize", file.bytes.to_string());
+    let drawn = || job.drawn_regions.iter().map(|region| job.offset + region);
+    match (drawn().min(), drawn().max(), file) {
+        // fio draws other sizes between the same two.
+        (Some(least), Some(most), _) => put("filesize", format!("{least}-{most}")),
+        (_, _, Some(file)) if file.bytes != job.region => put("filesize", file.bytes.to_string()),
+        _ => {}
+    }
+    if job.create_only {
+        put("create_only", flag(true));
     }
     let shared = clones.len() > 1 && clones[1].files == clones[0].files;
     let elsewhere = plan
@@ -276,6 +319,7 @@ fn pace(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
     for (name, value) in [
         ("iodepth_batch", batch.submit),
         ("iodepth_batch_complete_min", batch.complete),
+        ("iodepth_batch_complete_max", batch.complete_most),
         ("iodepth_low", batch.low),
     ] {
         if value > 0 {
@@ -291,7 +335,6 @@ fn pace(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
     for (name, on) in [
         ("sqthread_poll", ring.kernel_thread),
         ("force_async", ring.force_async),
-        ("nowait", ring.nowait),
         ("registerfiles", ring.registered_files),
         ("fixedbufs", ring.registered_buffers),
     ] {
@@ -317,6 +360,21 @@ fn pace(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
                 format!("{}us", steady.ramp_ns / 1000),
             );
         }
+    }
+    for (name, on) in [
+        ("hipri", ring.poll),
+        ("uncached", ring.uncached),
+        ("nowait", ring.nowait),
+    ] {
+        if on && matches!(job.engine, EngineKind::Uring | EngineKind::Sync) {
+            put(name, "1".to_owned());
+        }
+    }
+    if let Some(cpu) = ring
+        .kernel_thread_cpu
+        .filter(|_| job.engine == EngineKind::Uring)
+    {
+        put("sqthread_poll_cpu", cpu.to_string());
     }
     if job.pace.poisson {
         put("rate_process", "poisson".to_owned());

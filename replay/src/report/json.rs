@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::date::{date, unix_ms};
-use super::job::options;
+use super::job::asked as options_asked;
 use super::text::{class_name, class_shares};
 use crate::hist::{DEFAULT_PERCENTILES, Histogram, Stat};
 use crate::outcome::{Entry, FioOutcome, SampleStats, groups, sample_stats};
@@ -114,7 +114,7 @@ pub fn fio(plan: &FioPlan, outcome: &FioOutcome, bins: bool) -> String {
 
 fn job(plan: &FioPlan, group: u32, entry: &Entry<'_>, bins: bool) -> Json {
     let mut asked = object([("name", Json::Text(entry.job.name.clone()))]);
-    for (name, value) in options(plan, entry.job) {
+    for (name, value) in options_asked(plan, entry.job) {
         asked.push(name, Json::Text(value));
     }
     let mut job = object([

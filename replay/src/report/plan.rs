@@ -6,6 +6,7 @@ use fio_parse::record::Verdict;
 
 use super::span;
 use super::text::job_line;
+use crate::caution::Caution;
 use crate::outcome::Outcome;
 use crate::outcome::records::counts;
 use crate::plan::dd::{ConvSync, DdPlan, Sink, Source};
@@ -97,8 +98,20 @@ fn dd_lines(text: &mut String, plan: &DdPlan) {
         plan.count,
         binary(plan.block)
     );
+    if plan.tail > 0 {
+        let _ = write!(text, " and one of {}", binary(plan.tail));
+    }
+    if plan.output_block != plan.block {
+        let _ = write!(text, ", written in blocks of {}", binary(plan.output_block));
+    }
+    for (from, word) in [(plan.skip, "of the source"), (plan.seek, "of the target")] {
+        if from > 0 {
+            let _ = write!(text, ", from {} {word} on", binary(from));
+        }
+    }
     for (on, word) in [
-        (plan.direct, "O_DIRECT"),
+        (plan.direct_in, "O_DIRECT for reading"),
+        (plan.direct_out, "O_DIRECT"),
         (plan.sync, "O_SYNC"),
         (plan.dsync, "O_DSYNC"),
     ] {
@@ -165,6 +178,18 @@ pub fn fidelity(plan: &Plan, outcome: &Outcome) -> String {
     }
     if let Some(stop) = outcome.stopped() {
         let _ = writeln!(text, "    [interrupted] deviates: {}", stop.words());
+    }
+    text
+}
+
+/// What is doubtful about the figures, below that.
+pub fn cautions(list: &[Caution]) -> String {
+    let mut text = String::new();
+    for caution in list {
+        if text.is_empty() {
+            text.push_str("\nTo be kept in mind:\n");
+        }
+        let _ = writeln!(text, "    [{}] {}", caution.id(), caution.text);
     }
     text
 }

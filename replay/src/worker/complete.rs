@@ -6,6 +6,34 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     /// Counts what is complete.
     #[inline(always)]
     pub(super) fn count_done(&mut self) -> Result<(), Failure> {
+        if let [Done { slot, result }] = self.done[..]
+            && self.slots[slot as usize].is_whole(result)
+        {
+            let data = &self.slots[slot as usize];
+            self.outcome.flows[data.kind as usize].count_one(data, self.now, !E::SYNCHRONOUS);
+            if let Some(pacer) = &mut self.pacer {
+                pacer.came(slot, data.kind == SlotKind::Write, self.now);
+            }
+            self.under_way -= 1;
+            self.free.push(slot);
+        } else {
+            self.count_several()?;
+        }
+        self.done.clear();
+        if self.now - self.sample_start >= SAMPLE_NS {
+            self.end_sample();
+        }
+        if self.ramp_end.is_some_and(|end| self.now >= end) {
+            self.end_ramp();
+        }
+        if self.pacer.as_ref().is_some_and(|pacer| pacer.pause_due()) {
+            self.think()?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn count_several(&mut self) -> Result<(), Failure> {
         let mut run = match self.done.first() {
             Some(first) => Run::of(&self.slots[first.slot as usize]),
             None => return Ok(()),
@@ -14,8 +42,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             let Done { slot, result } = self.done[index];
             // By reference: a copy of what was just stored in parts would wait for the stores.
             let data = &self.slots[slot as usize];
-            let whole = data.bytes - data.moved == result as u32;
-            if !whole || data.check || data.kind == SlotKind::Sync {
+            if !data.is_whole(result) {
                 self.count_run(&run);
                 self.unusual(index)?;
                 run = Run::of(&self.slots[slot as usize]);
@@ -33,16 +60,6 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             }
         }
         self.count_run(&run);
-        self.done.clear();
-        if self.now - self.sample_start >= SAMPLE_NS {
-            self.end_sample();
-        }
-        if self.ramp_end.is_some_and(|end| self.now >= end) {
-            self.end_ramp();
-        }
-        if self.pacer.as_ref().is_some_and(|pacer| pacer.pause_due()) {
-            self.think()?;
-        }
         Ok(())
     }
 
@@ -88,10 +105,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
         if let Some(pacer) = &mut self.pacer {
             pacer.came(slot, data.kind == SlotKind::Write, self.now);
         }
-        let mut run = Run::of(&data);
-        run.add(&data);
-        // It is counted as no longer under way already.
-        self.outcome.flows[data.kind as usize].count(&run, self.now, !E::SYNCHRONOUS);
+        self.outcome.flows[data.kind as usize].count_one(&data, self.now, !E::SYNCHRONOUS);
         Ok(())
     }
 

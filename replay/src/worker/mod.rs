@@ -57,6 +57,14 @@ struct Slot {
     check: bool,
 }
 
+impl Slot {
+    /// Whether this result is all that was asked for and nothing but counting is left to do.
+    #[inline(always)]
+    fn is_whole(&self, result: i32) -> bool {
+        self.bytes - self.moved == result as u32 && !self.check && self.kind != SlotKind::Sync
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum SlotKind {
     #[default]
@@ -270,7 +278,9 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                 self.final_sync()?;
             }
             self.close()?;
-            if self.job.syncs.end_fsync && self.job.pattern.writes {
+            // fio reopens a file that is closed already to sync it once more, for either option.
+            let syncs = self.job.syncs;
+            if (syncs.end_fsync || syncs.on_close) && self.job.pattern.writes {
                 self.open()?;
                 self.final_sync()?;
                 self.close()?;

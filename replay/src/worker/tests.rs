@@ -443,7 +443,7 @@ fn batches_go_and_come_as_asked() {
     job.batch = Batch {
         submit: 8,
         complete: 8,
-        low: 0,
+        ..Batch::default()
     };
     let (outcome, _) = run(&job);
     // 256 I/Os in hand-overs of eight: 32, all in the class up to 8.

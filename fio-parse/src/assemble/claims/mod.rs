@@ -61,7 +61,7 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
         if is_label {
             continue;
         }
-        let (record, claim, message) = match stated.what {
+        let (record, mut claim, message) = match stated.what {
             What::Rate {
                 number,
                 step,
@@ -95,6 +95,7 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
                 record,
             ),
         };
+        claim.line = Some(log.line_column(span.start).0);
         notes.push(Diagnostic::note(Code::CLAIM, Some(span), message));
         records[record].claims.push(claim);
     }
@@ -275,6 +276,7 @@ fn check_rate(
     let mut claim = Claim {
         text: CompactString::new(text),
         span,
+        line: None,
         stated_bytes_per_sec: Some(rate),
         computed_bytes_per_sec: None,
         stated_ratio: None,
@@ -396,6 +398,7 @@ fn check_ratio(
     let mut claim = Claim {
         text: CompactString::new(text),
         span,
+        line: None,
         stated_bytes_per_sec: None,
         computed_bytes_per_sec: None,
         stated_ratio: Some(ratio),

@@ -23,11 +23,13 @@ mod latency;
 mod line;
 mod samples;
 mod tail;
+pub(super) use tail::target;
 #[cfg(test)]
 mod tests;
 
 use super::fio_pair;
 use crate::block::fio_text::latency::Kind;
+use crate::block::fio_text::share::percent;
 use crate::block::fio_text::{FioJob, Looks, Part};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Look};
@@ -196,52 +198,66 @@ pub fn errors(job: &FioJob<'_>) -> Vec<JobError> {
     head.into_iter().chain(went_on).collect()
 }
 
-/// The measurements of a section that a fio of `era` printed, in the order of its direction lines.
+/// The measurements of a section that a fio of `era` printed, in the order of its direction lines; takes them out of it.
 ///
 /// `blocks` are the sizes that the workload asked for; they only serve to hold figures against each other.
 /// Parts without a direction line give none: see [`attach`].
-pub fn measurements(job: &FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMeasurement> {
+pub fn measurements(job: &mut FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMeasurement> {
     let era = era_of(&job.looks, era);
-    fio_pair::settled(era, |era| decode(job, era, blocks), |one| &mut one.warnings)
+    // only figures of direction lines can contradict each other, so they settle the era
+    let settled = fio_pair::settled(era, |era| lines(job, era, blocks), |one| &mut one.warnings);
+    let (mut measured, era) = (settled.results, settled.era);
+    let mut shared = Vec::new();
+    let mut common = tail::Common::take(job, &era, &mut shared);
+    let last = measured.len().wrapping_sub(1);
+    let parts = job.parts.iter_mut().filter(|part| part.line.is_some());
+    for (index, (one, part)) in measured.iter_mut().zip(parts).enumerate() {
+        // each direction carries a copy, and the last one the first copy
+        let copy = match index == last {
+            true => std::mem::take(&mut common),
+            false => common.clone(),
+        };
+        copy.give(&mut one.measurement);
+        fill(part, &era, &mut one.measurement, &mut one.warnings);
+        one.warnings.extend(shared.iter().cloned());
+        one.warnings.extend(settled.note.clone());
+    }
+    measured
 }
 
-fn decode(job: &FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMeasurement> {
+/// The direction lines.
+fn lines(job: &FioJob<'_>, era: Era, blocks: BlockSizes) -> Vec<JobMeasurement> {
     let failed = job.errors.is_some()
         || job
             .head
             .as_ref()
             .is_some_and(|head| head.error.is_some_and(|e| e != 0));
-    let mut shared = Vec::new();
-    let common = tail::common(job, &era, &mut shared);
-    let lines = job.parts.iter().filter(|part| part.line.is_some()).count();
-    // each direction carries a copy, and the last one the first copy
-    let copies = std::iter::repeat_n(common, lines);
-    let parts = job.parts.iter().filter(|part| part.line.is_some());
-    let mut measured = Vec::with_capacity(lines);
-    measured.extend(parts.zip(copies).filter_map(|(part, mut measurement)| {
-        let text = part.line.as_ref()?;
-        let mut warnings = Vec::new();
-        line::read(text, era, &mut measurement, &mut warnings);
+    let lines = || job.parts.iter().filter_map(|part| part.line.as_ref());
+    let mut measured = Vec::with_capacity(lines().count());
+    for text in lines() {
+        measured.push(JobMeasurement {
+            direction: text.direction,
+            span: text.span,
+            measurement: Measurement::default(),
+            warnings: Vec::new(),
+        });
+        let Some(JobMeasurement {
+            measurement,
+            warnings,
+            ..
+        }) = measured.last_mut()
+        else {
+            continue;
+        };
+        line::read(text, era, measurement, warnings);
         measurement.ios = ios(job, text.direction);
         let whole = !failed
             && measurement
                 .ios
                 .is_none_or(|ios| ios.short == 0 && ios.dropped == 0);
-        line::check(
-            text,
-            &measurement,
-            blocks.of(text.direction).filter(|_| whole),
-            &mut warnings,
-        );
-        fill(part, &era, &mut measurement, &mut warnings);
-        warnings.extend(shared.iter().cloned());
-        Some(JobMeasurement {
-            direction: text.direction,
-            span: text.span,
-            measurement,
-            warnings,
-        })
-    }));
+        let block = blocks.of(text.direction).filter(|_| whole);
+        line::check(text, measurement, block, warnings);
+    }
     measured
 }
 
@@ -258,11 +274,13 @@ pub fn attach(
     warnings: &mut Vec<Diagnostic>,
 ) {
     let era = era_of(&loose.looks, era);
-    let mut found = tail::common(loose, &era, warnings);
-    for part in loose.parts.iter().filter(|_| nearest) {
+    let mut loose = loose.clone();
+    let mut found = Measurement::default();
+    tail::Common::take(&mut loose, &era, warnings).give(&mut found);
+    for part in loose.parts.iter_mut().filter(|_| nearest) {
         fill(part, &era, &mut found, warnings);
     }
-    found.ios = ios(loose, direction);
+    found.ios = ios(&loose, direction);
     macro_rules! take {
         ($($field:ident),*) => { $(if into.$field.is_none() { into.$field = found.$field; })* };
     }
@@ -295,13 +313,13 @@ pub fn attach(
 }
 
 /// What stands below a direction line.
-fn fill(part: &Part<'_>, era: &Era, into: &mut Measurement, warnings: &mut Vec<Diagnostic>) {
-    into.slat_ns = latency::read(&part.slat, era, warnings);
-    into.clat_ns = latency::read(&part.clat, era, warnings);
-    into.lat_ns = latency::read(&part.lat, era, warnings);
-    for priority in &part.priorities {
-        let read = latency::read(&priority.text, era, warnings);
-        let percent = priority.share.and_then(|share| tail::percent(&share));
+fn fill(part: &mut Part<'_>, era: &Era, into: &mut Measurement, warnings: &mut Vec<Diagnostic>) {
+    into.slat_ns = latency::read(&mut part.slat, era, warnings);
+    into.clat_ns = latency::read(&mut part.clat, era, warnings);
+    into.lat_ns = latency::read(&mut part.lat, era, warnings);
+    for priority in &mut part.priorities {
+        let read = latency::read(&mut priority.text, era, warnings);
+        let percent = priority.share.and_then(|share| percent(&share));
         let at = into
             .priorities
             .iter()

@@ -9,8 +9,9 @@ use crate::unit::{BytesPerSec, Iops, Nanos, Percent, Quantity};
 
 fn read_with(text: &str, era: Era, blocks: BlockSizes) -> (Vec<JobMeasurement>, Vec<JobError>) {
     let log = Log::from_bytes("x", text.as_bytes()).unwrap();
-    let job = fio_text::read(&log, &mut log.segments()).expect("a section");
-    (measurements(&job, era, blocks), errors(&job))
+    let mut job = fio_text::read(&log, &mut log.segments()).expect("a section");
+    let errors = errors(&job);
+    (measurements(&mut job, era, blocks), errors)
 }
 
 fn read(text: &str, version: &str) -> JobMeasurement {

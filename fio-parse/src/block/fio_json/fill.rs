@@ -5,8 +5,8 @@
 
 use super::lexer::Lexer;
 use super::{
-    Document, Job, Kind, Latency, Priority, Samples, Side, Start, SteadyState, Timestamp, cut_off,
-    passed_over,
+    Document, Job, Kind, Latency, Priority, Samples, Side, Start, SteadyState, Table, Timestamp,
+    cut_off, is_zero, passed_over,
 };
 use crate::diagnostic::Diagnostic;
 use crate::record::Direction;
@@ -120,6 +120,19 @@ fn job<'t>(lexer: &mut Lexer<'t>, start: usize) -> Job<'t> {
             "ctx" => job.context_switches = lexer.number(),
             "majf" => job.major_faults = lexer.number(),
             "minf" => job.minor_faults = lexer.number(),
+            "iodepth_level" => shares(lexer, &mut job, Table::Depth),
+            "iodepth_submit" => shares(lexer, &mut job, Table::Submit),
+            "iodepth_complete" => shares(lexer, &mut job, Table::Complete),
+            "latency_ns" => {
+                job.nanoseconds = true;
+                shares(lexer, &mut job, Table::Nsec);
+            }
+            "latency_us" => shares(lexer, &mut job, Table::Usec),
+            "latency_ms" => shares(lexer, &mut job, Table::Msec),
+            "latency_target" => job.latency_target = lexer.number(),
+            "latency_window" => job.latency_window = lexer.number(),
+            "latency_percentile" => job.latency_percentile = lexer.number(),
+            "latency_depth" => job.latency_depth = lexer.number(),
             "steadystate" => job.steady_state = steady_state(lexer),
             _ => {
                 lexer.skip();
@@ -130,6 +143,25 @@ fn job<'t>(lexer: &mut Lexer<'t>, start: usize) -> Job<'t> {
     let end = lexer.broken().unwrap_or(lexer.at()).max(start);
     job.span = Span::new(start as u32, end as u32);
     job
+}
+
+/// The members of a table that are not zero.
+fn shares<'t>(lexer: &mut Lexer<'t>, job: &mut Job<'t>, table: Table) {
+    job.shares.retain(|(other, ..)| *other != table);
+    if !lexer.enter_object() {
+        return;
+    }
+    while let Some(label) = lexer.key() {
+        if let Some(share) = lexer.number()
+            && !is_zero(Some(share))
+        {
+            job.shares.push((table, label, share));
+        }
+    }
+    // a table that was cut off would mislead
+    if lexer.broken().is_some() {
+        job.shares.retain(|(other, ..)| *other != table);
+    }
 }
 
 fn add_side<'t>(lexer: &mut Lexer<'t>, job: &mut Job<'t>, direction: Direction) {

@@ -18,8 +18,12 @@
 //! Each line picks its own unit: a job may show slat in nsec, clat in usec and lat in msec.
 
 use crate::figure::Figure;
+use crate::interval::Possible;
 use crate::lex::{self, Lexed};
+use crate::reading::Reading;
+use crate::record::Percentile;
 use crate::source::Log;
+use crate::unit::Nanos;
 use nom::Parser;
 use nom::bytes::complete::tag;
 use nom::combinator::opt;
@@ -102,13 +106,23 @@ pub struct LatencyLine<'t> {
     pub stdev: Option<Figure<'t>>,
 }
 
-/// Percentiles, undecoded.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Percentiles<'t> {
-    /// The unit of all of them; need not be that of the latency line.
-    pub unit: TimeUnit,
-    /// Which one and its latency.
-    pub items: Vec<(&'t str, Figure<'t>)>,
+/// A percentile. It is the middle of a histogram bucket, rounded *up* to whole printed units, so it may lie above the
+/// largest latency: `[  502]` in usec is 501001 to 502000 ns.
+#[inline]
+pub(super) fn percentile(
+    p: f64,
+    printed: u64,
+    unit: TimeUnit,
+    figure: Figure<'_>,
+) -> Option<Percentile> {
+    let ns = unit.ns();
+    let hi = printed as f64 * ns;
+    let lo = (hi - (ns - 1.0)).max(0.0);
+    let possible = Possible::between(Nanos::new(lo)?, Nanos::new(hi)?)?;
+    Some(Percentile {
+        p,
+        reading: Reading::of(possible, figure),
+    })
 }
 
 /// Reads a title and the colon behind it.
@@ -222,14 +236,13 @@ pub fn line<'t>(log: &'t Log<'t>, unit: TimeUnit, input: &'t str) -> Lexed<'t, L
     Ok((rest, line))
 }
 
-/// Reads a row of percentiles, of which there is at least one, into `items`.
-pub fn row<'t>(
-    log: &'t Log<'t>,
-    input: &'t str,
-    items: &mut Vec<(&'t str, Figure<'t>)>,
-) -> Lexed<'t, ()> {
+/// Which percentile it is, and its latency.
+pub type Item<'t> = (&'t str, Figure<'t>);
+
+/// Reads a row of percentiles, of which there is at least one.
+pub fn row<'t>(log: &'t Log<'t>, input: &'t str) -> Lexed<'t, Vec<Item<'t>>> {
     let (mut rest, first) = item(log, input)?;
-    items.push(first);
+    let mut items = vec![first];
     while let Some(after) = lex::skip_blanks(rest).strip_prefix(',') {
         match item(log, lex::skip_blanks(after)) {
             Ok((after, next)) => {
@@ -239,11 +252,11 @@ pub fn row<'t>(
             Err(_) => break,
         }
     }
-    Ok((rest, ()))
+    Ok((rest, items))
 }
 
 /// `99.00th=[ 3261]`.
-fn item<'t>(log: &'t Log<'t>, input: &'t str) -> Lexed<'t, (&'t str, Figure<'t>)> {
+fn item<'t>(log: &'t Log<'t>, input: &'t str) -> Lexed<'t, Item<'t>> {
     let (rest, p) = lex::number(input)?;
     let (rest, ()) = lex::key("th").parse(rest)?;
     let Some(rest) = lex::skip_blanks(rest).strip_prefix('[') else {
@@ -263,4 +276,26 @@ fn item<'t>(log: &'t Log<'t>, input: &'t str) -> Lexed<'t, (&'t str, Figure<'t>)
             },
         ),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Span;
+
+    #[test]
+    fn percentiles_were_rounded_up() {
+        let ends = |printed, unit| {
+            let figure = Figure {
+                text: "",
+                span: Span::default(),
+            };
+            let read = percentile(1.0, printed, unit, figure).unwrap().reading;
+            (read.lo().get(), read.hi().get())
+        };
+        assert_eq!(ends(502, TimeUnit::Nsec), (502.0, 502.0));
+        assert_eq!(ends(502, TimeUnit::Usec), (501_001.0, 502_000.0));
+        assert_eq!(ends(3, TimeUnit::Msec), (2_000_001.0, 3_000_000.0));
+        assert_eq!(ends(0, TimeUnit::Usec), (0.0, 0.0));
+    }
 }

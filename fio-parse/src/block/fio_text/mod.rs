@@ -27,27 +27,35 @@
 //! | [`direction`] | direction lines, samples |
 //! | [`latency`] | latency lines, percentiles |
 //! | [`tail`] | all the rest |
+//! | `share` | what the labels of distributions mean |
 //! | `quick` | all of these, where they are byte for byte as fio 3.x prints them |
 
 pub mod direction;
 pub mod head;
 pub mod latency;
 pub(super) mod quick;
+pub(crate) mod share;
 pub mod tail;
 #[cfg(test)]
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::figure::Figure;
+use crate::figure::decimal::{self, Decimal};
+use crate::figure::fio;
+use crate::interval::Interval;
 use crate::lex;
-use crate::record::Direction;
+use crate::reading::Reading;
+use crate::record::{CountBucket, Direction, Latency, LatencyBucket};
 use crate::source::{Log, Segment, Segments, Span};
 use direction::{DirectionLine, SampleLine};
 use head::Head;
-use latency::{Kind, LatencyLine, Percentiles, TimeUnit, Title};
+use latency::{Kind, LatencyLine, TimeUnit, Title};
+use quick::{Cursor, SamplesOrIssued, Word};
 use tail::{CpuLine, ErrorsLine, Issued, Share, SteadyLine, TargetLine};
 
-/// A job section, undecoded.
+/// A job section. What means the same in every version of fio (latencies, percentiles, shares) is decoded where it is
+/// lexed; figures that a version's own number printer made are kept as they are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioJob<'t> {
     /// The lines it covers.
@@ -60,16 +68,16 @@ pub struct FioJob<'t> {
     pub parts: Vec<Part<'t>>,
     /// Latency of syncs (3.4 on).
     pub sync: LatencyText<'t>,
-    /// Shares of the latency distribution.
-    pub distribution: Vec<(TimeUnit, Share<'t>)>,
+    /// Shares of the latency distribution; the one in [`share::FIRST_USEC`] starts at zero in old versions.
+    pub distribution: Vec<LatencyBucket>,
     /// Processor use.
     pub cpu: Option<CpuLine<'t>>,
     /// Shares of queue depths.
-    pub depths: Vec<Share<'t>>,
+    pub depths: Option<Vec<CountBucket>>,
     /// Shares of I/Os per submit call.
-    pub submit: Vec<Share<'t>>,
+    pub submit: Option<Vec<CountBucket>>,
     /// Shares of I/Os per completion call.
-    pub complete: Vec<Share<'t>>,
+    pub complete: Option<Vec<CountBucket>>,
     /// Counts of I/Os.
     pub issued: Option<Issued<'t>>,
     /// Errors that the job went on after.
@@ -139,10 +147,77 @@ impl Part<'_> {
 /// What is said of one latency.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LatencyText<'t> {
-    /// Smallest, largest, mean, deviation.
-    pub line: Option<LatencyLine<'t>>,
-    /// Percentiles.
-    pub percentiles: Option<Percentiles<'t>>,
+    /// What is read so far: all but the figures below.
+    pub latency: Option<Box<Latency>>,
+    /// The unit of smallest, largest, mean and deviation, where their line is there.
+    pub unit: Option<TimeUnit>,
+    /// The smallest, where it was printed with a prefix: then it depends on the version what it is.
+    pub min: Option<Figure<'t>>,
+    /// The largest, likewise.
+    pub max: Option<Figure<'t>>,
+    /// The unit of the percentiles, where they are there; need not be that of the line.
+    pub percentiles: Option<TimeUnit>,
+    /// Percentiles that are no whole numbers, of which nothing was taken.
+    pub odd: Vec<Figure<'t>>,
+}
+
+impl<'t> LatencyText<'t> {
+    /// Takes a latency line; `None` where there is one already.
+    ///
+    /// Smallest and largest are cut to whole units: `min=33` in usec is 33000 to 33999 ns. Means have two decimals.
+    fn take_line(&mut self, line: LatencyLine<'t>) -> Option<()> {
+        if self.unit.is_some() {
+            return None;
+        }
+        self.unit = Some(line.unit);
+        let ns = line.unit.ns();
+        let latency = self.latency.get_or_insert_default();
+        let extreme = |figure: Option<Figure<'t>>, scaled: &mut Option<Figure<'t>>| {
+            let figure = figure?;
+            let Some(whole) = fio::plain(figure.text) else {
+                *scaled = Some(figure);
+                return None;
+            };
+            let lo = whole as f64 * ns;
+            let part = Interval::from_f64(lo, lo + (ns - 1.0))?;
+            Some(Reading::of(part.into(), figure))
+        };
+        latency.min = extreme(line.min, &mut self.min);
+        latency.max = extreme(line.max, &mut self.max);
+        // not a number where nothing was counted
+        let mean = |figure: Option<Figure<'t>>| {
+            let figure = figure?;
+            let possible = decimal::read(figure.text, Decimal::Rounded, ns).ok()?;
+            Some(Reading::of(possible, figure))
+        };
+        latency.mean = mean(line.avg);
+        latency.stddev = mean(line.stdev);
+        Some(())
+    }
+
+    /// Takes the unit of percentiles, which follow; `None` where there are some already.
+    fn take_title(&mut self, unit: TimeUnit) -> Option<()> {
+        if self.percentiles.is_some() {
+            return None;
+        }
+        self.percentiles = Some(unit);
+        let latency = self.latency.get_or_insert_default();
+        latency.percentiles.reserve_exact(PERCENTILES);
+        Some(())
+    }
+
+    /// Takes a percentile of which the number and the latency are as printed.
+    fn take_percentile(&mut self, unit: TimeUnit, p: &str, figure: Figure<'t>) {
+        let number = fio::plain(figure.text);
+        let (Some(p), Some(number)) = (decimal::value(p), number) else {
+            self.odd.push(figure);
+            return;
+        };
+        let latency = self.latency.get_or_insert_default();
+        latency
+            .percentiles
+            .extend(latency::percentile(p, number, unit, figure));
+    }
 }
 
 /// The latency of I/Os of one priority.
@@ -164,11 +239,23 @@ const BLANK_LINES: usize = 2;
 /// How many priorities a direction may have: fio knows 4 classes of 8 levels, with a few hints. The limit keeps made-up input cheap.
 const PRIORITIES: usize = 256;
 
-/// How many percentiles fio lists by default, and a few more.
-const PERCENTILES: usize = 20;
+/// How many percentiles fio lists by default.
+const PERCENTILES: usize = 17;
+
+/// How many buckets of the latency distribution most jobs have at most.
+const BUCKETS: usize = 8;
 
 /// Reads a job section where `lines` stands at one of its lines; otherwise leaves `lines` as it is.
 pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioJob<'t>> {
+    read_by(log, lines, Reader::quick)
+}
+
+/// As [`read`], with lines that are as fio prints them read by `quick`, which refuses all others.
+fn read_by<'t>(
+    log: &'t Log<'t>,
+    lines: &mut Segments<'t>,
+    quick: impl Fn(&mut Reader<'t>, u32) -> Option<u32>,
+) -> Option<FioJob<'t>> {
     let mut ahead = lines.clone();
     let segment = ahead.next()?;
     let mut reader = Reader {
@@ -183,7 +270,7 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioJob<'t>
     let end = reader.start(segment)?;
     reader.consume(&mut ahead, segment, end);
     loop {
-        if let Some(end) = reader.quick(ahead.offset()) {
+        if let Some(end) = quick(&mut reader, ahead.offset()) {
             reader.job.span.end = end;
             ahead.behind_line_feed(end);
             continue;
@@ -294,8 +381,11 @@ impl<'t> Reader<'t> {
             b'0'..=b'9' => {
                 let title = self.title?;
                 let text = self.latency(&title);
-                let percentiles = text.percentiles.as_mut()?;
-                let (rest, ()) = latency::row(log, input, &mut percentiles.items).ok()?;
+                let unit = text.percentiles?;
+                let (rest, items) = latency::row(log, input).ok()?;
+                for (p, figure) in items {
+                    text.take_percentile(unit, p, figure);
+                }
                 Some(rest)
             }
             b's' | b'c' | b'l' | b'h' => self.latency_line(input).or_else(|| self.tail_line(input)),
@@ -312,45 +402,99 @@ impl<'t> Reader<'t> {
 
     /// Reads the line at `offset` where it is as fio prints it, and gives the offset of its line feed.
     fn quick(&mut self, offset: u32) -> Option<u32> {
-        let log = self.log;
-        let items = match self.title {
-            Some(title) => {
-                let percentiles = self.latency(&title).percentiles.as_mut();
-                percentiles.map(|percentiles| &mut percentiles.items)
-            }
-            None => None,
-        };
-        let (line, end) = quick::line(log, offset as usize, items)?;
-        match line {
-            quick::Line::Row => {}
-            quick::Line::Direction(line) => self.take_direction(line)?,
-            quick::Line::Latency(title, line) => self.take_latency(&title, line)?,
-            quick::Line::Percentiles(title) => self.take_percentiles(title)?,
-            quick::Line::Distribution(title, shares) => self.take_distribution(&title, shares)?,
-            quick::Line::Samples(line) => self.take_samples(line)?,
-            tail => {
-                let job = &mut self.job;
-                let free = match tail {
-                    quick::Line::Cpu(cpu) => tail::put(&mut job.cpu, cpu),
-                    quick::Line::Depths(shares) => tail::put_shares(&mut job.depths, shares),
-                    quick::Line::Submit(shares) => tail::put_shares(&mut job.submit, shares),
-                    quick::Line::Complete(shares) => tail::put_shares(&mut job.complete, shares),
-                    quick::Line::Target(target) => tail::put(&mut job.target, target),
-                    quick::Line::Issued(issued) => {
-                        let free = tail::put(&mut job.issued, issued);
-                        job.looks.issued_rwts |= free;
-                        free
-                    }
-                    _ => false,
+        let mut cursor = Cursor::new(self.log, offset as usize);
+        cursor.blanks();
+        match cursor.peek() {
+            b'|' => {
+                let title = self.title?;
+                let text = match (title.priority, title.kind) {
+                    (None, Kind::Clat) => &mut self.job.parts.last_mut()?.clat,
+                    _ => self.latency(&title),
                 };
-                if !free {
-                    return None;
+                let (unit, latency) = (text.percentiles?, text.latency.as_mut()?);
+                cursor.row(unit, &mut latency.percentiles)?;
+            }
+            b's' | b'c' | b'l' => self.quick_word(&mut cursor)?,
+            b'b' | b'i' => match cursor.samples_or_issued()? {
+                SamplesOrIssued::Samples(line) => self.take_samples(line)?,
+                SamplesOrIssued::Issued(issued) => {
+                    self.put(|job| &mut job.issued, issued)?;
+                    self.job.looks.issued_rwts = true;
                 }
-                self.tail = true;
-                self.title = None;
+            },
+            b'r' | b'w' | b't' => {
+                let line = cursor.direction()?;
+                self.take_direction(line)?;
+            }
+            b'I' => {
+                cursor.eat(b"IO depths    : ")?;
+                self.quick_shares(&mut cursor, share::depth_range, |job| &mut job.depths)?;
+            }
+            _ => return None,
+        }
+        Some(cursor.at() as u32)
+    }
+
+    /// Reads the rest of a line that starts with `s`, `c` or `l`.
+    fn quick_word(&mut self, cursor: &mut Cursor<'t>) -> Option<()> {
+        match cursor.word()? {
+            Word::Latency(kind, unit) => {
+                let line = cursor.latency(unit)?;
+                self.take_latency(kind, None, None, line)
+            }
+            Word::Percentiles(kind, unit) => {
+                cursor.line_feed()?;
+                self.take_percentiles(Title {
+                    kind,
+                    priority: None,
+                    share: None,
+                    percentiles: true,
+                    unit,
+                })
+            }
+            Word::Distribution(unit) => self.take_distribution(unit, |take| cursor.shares(take)),
+            Word::Submit => self.quick_shares(cursor, share::call_range, |job| &mut job.submit),
+            Word::Complete => self.quick_shares(cursor, share::call_range, |job| &mut job.complete),
+            Word::Cpu => {
+                let line = cursor.cpu()?;
+                self.put(|job| &mut job.cpu, line)
+            }
+            Word::Target => {
+                let line = cursor.target()?;
+                self.put(|job| &mut job.target, line)
             }
         }
-        Some(end as u32)
+    }
+
+    fn quick_shares(
+        &mut self,
+        cursor: &mut Cursor<'t>,
+        range: impl Fn(&Share<'_>) -> (u64, Option<u64>),
+        place: impl for<'j> Fn(&'j mut FioJob<'t>) -> &'j mut Option<Vec<CountBucket>>,
+    ) -> Option<()> {
+        if place(&mut self.job).is_some() {
+            return None;
+        }
+        let mut buckets = Vec::new();
+        cursor.shares(|share| {
+            buckets.extend(share::count(share, &range));
+            Some(())
+        })?;
+        self.put(place, buckets)
+    }
+
+    /// Takes a line of the tail, unless it is another section's.
+    fn put<T>(
+        &mut self,
+        place: impl for<'j> Fn(&'j mut FioJob<'t>) -> &'j mut Option<T>,
+        value: T,
+    ) -> Option<()> {
+        if !tail::put(place(&mut self.job), value) {
+            return None;
+        }
+        self.tail = true;
+        self.title = None;
+        Some(())
     }
 
     fn direction(&mut self, input: &'t str) -> Option<&'t str> {
@@ -400,26 +544,36 @@ impl<'t> Reader<'t> {
 
     /// Where lines of `title` belong.
     fn latency(&mut self, title: &Title<'t>) -> &mut LatencyText<'t> {
-        if title.kind == Kind::Sync {
+        self.place(title.kind, title.priority, title.share)
+    }
+
+    /// Where lines of one latency belong.
+    fn place(
+        &mut self,
+        kind: Kind,
+        priority: Option<&'t str>,
+        share: Option<Figure<'t>>,
+    ) -> &mut LatencyText<'t> {
+        if kind == Kind::Sync {
             return &mut self.job.sync;
         }
         let part = self.part();
-        if let Some(name) = title.priority {
-            let same = |p: &PriorityText<'t>| p.name == name && p.kind == title.kind;
+        if let Some(name) = priority {
+            let same = |p: &PriorityText<'t>| p.name == name && p.kind == kind;
             let at = part.priorities.iter().position(same).unwrap_or_else(|| {
                 part.priorities.push(PriorityText {
                     name,
-                    kind: title.kind,
+                    kind,
                     share: None,
                     text: LatencyText::default(),
                 });
                 part.priorities.len() - 1
             });
             let priority = &mut part.priorities[at];
-            priority.share = priority.share.or(title.share);
+            priority.share = priority.share.or(share);
             return &mut priority.text;
         }
-        match title.kind {
+        match kind {
             Kind::Slat => &mut part.slat,
             Kind::Clat => &mut part.clat,
             Kind::Lat | Kind::Sync => &mut part.lat,
@@ -436,60 +590,68 @@ impl<'t> Reader<'t> {
             return Some(rest);
         }
         if let Ok((rest, line)) = latency::line(self.log, title.unit, rest) {
-            self.take_latency(&title, line)?;
+            self.take_latency(title.kind, title.priority, title.share, line)?;
             return Some(rest);
         }
         let (rest, shares) = tail::shares(self.log, rest).ok()?;
-        self.take_distribution(&title, shares)?;
+        if title.kind != Kind::Lat || title.priority.is_some() {
+            return None;
+        }
+        self.take_distribution(title.unit, |take| shares.iter().try_for_each(take))?;
         Some(rest)
     }
 
     /// Takes the title of percentiles; a second list of the same kind is another section's.
     fn take_percentiles(&mut self, title: Title<'t>) -> Option<()> {
-        let text = self.latency(&title);
-        if text.percentiles.is_some() {
-            return None;
-        }
-        text.percentiles = Some(Percentiles {
-            unit: title.unit,
-            items: Vec::with_capacity(PERCENTILES),
-        });
+        self.latency(&title).take_title(title.unit)?;
         self.title = Some(title);
         self.job.looks.nanoseconds |= title.unit == TimeUnit::Nsec;
         Some(())
     }
 
     /// Takes a latency line, unless it is another section's.
-    fn take_latency(&mut self, title: &Title<'t>, line: LatencyLine<'t>) -> Option<()> {
-        let text = self.latency(title);
-        if text.line.is_some() {
-            return None;
-        }
-        text.line = Some(line);
+    fn take_latency(
+        &mut self,
+        kind: Kind,
+        priority: Option<&'t str>,
+        share: Option<Figure<'t>>,
+        line: LatencyLine<'t>,
+    ) -> Option<()> {
+        let unit = line.unit;
+        self.place(kind, priority, share).take_line(line)?;
         self.title = None;
-        self.job.looks.nanoseconds |= title.unit == TimeUnit::Nsec;
-        self.tail |= title.kind == Kind::Sync;
+        self.job.looks.nanoseconds |= unit == TimeUnit::Nsec;
+        self.tail |= kind == Kind::Sync;
         Some(())
     }
 
     /// Takes a line of the distribution; a share of a label that is there already is another section's.
-    fn take_distribution(&mut self, title: &Title<'t>, shares: Vec<Share<'t>>) -> Option<()> {
-        if title.kind != Kind::Lat || title.priority.is_some() {
+    fn take_distribution(
+        &mut self,
+        unit: TimeUnit,
+        shares: impl FnOnce(&mut dyn FnMut(&Share<'t>) -> Option<()>) -> Option<()>,
+    ) -> Option<()> {
+        let buckets = &mut self.job.distribution;
+        let had = buckets.len();
+        if had == 0 {
+            buckets.reserve_exact(BUCKETS);
+        }
+        let done = shares(&mut |share| {
+            let Some(bucket) = share::latency(unit, share) else {
+                return Some(());
+            };
+            let ends = |bucket: &LatencyBucket| (bucket.ge_ns, bucket.lt_ns);
+            let known = &buckets[..had];
+            if known.iter().any(|known| ends(known) == ends(&bucket)) {
+                return None;
+            }
+            buckets.push(bucket);
+            Some(())
+        });
+        if done.is_none() {
+            buckets.truncate(had);
             return None;
         }
-        let unit = title.unit;
-        let had = |share: &Share<'t>| {
-            self.job
-                .distribution
-                .iter()
-                .any(|(u, s)| *u == unit && (s.at, s.more) == (share.at, share.more))
-        };
-        if shares.iter().any(had) {
-            return None;
-        }
-        self.job
-            .distribution
-            .extend(shares.into_iter().map(|share| (unit, share)));
         self.job.looks.nanoseconds |= unit == TimeUnit::Nsec;
         self.tail = true;
         Some(())

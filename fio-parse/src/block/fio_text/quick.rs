@@ -12,74 +12,46 @@
 //! ```
 
 use super::direction::{DirectionLine, SampleLine};
-use super::latency::{Kind, LatencyLine, TimeUnit, Title};
+use super::latency::{Kind, LatencyLine, TimeUnit, percentile};
 use super::tail::{Counts, CpuLine, Issued, Share, TargetLine};
 use crate::block::fio_group::{GroupLine, Pair};
 use crate::figure::Figure;
-use crate::record::Direction;
+use crate::figure::decimal;
+use crate::record::{Direction, Percentile};
 use crate::source::{Log, Span};
 
-/// A line of a section.
-pub(super) enum Line<'t> {
-    /// A direction line.
-    Direction(DirectionLine<'t>),
+/// What a line that starts with `s`, `c` or `l` is, told by its words up to the first figure.
+pub(super) enum Word {
     /// A latency line.
-    Latency(Title<'t>, LatencyLine<'t>),
+    Latency(Kind, TimeUnit),
     /// The title of percentiles.
-    Percentiles(Title<'t>),
-    /// A row of percentiles; they were put where the caller said.
-    Row,
+    Percentiles(Kind, TimeUnit),
     /// A line of the latency distribution.
-    Distribution(Title<'t>, Vec<Share<'t>>),
-    /// A sample line.
-    Samples(SampleLine<'t>),
-    /// Processor use.
-    Cpu(CpuLine<'t>),
-    /// Shares of queue depths.
-    Depths(Vec<Share<'t>>),
+    Distribution(TimeUnit),
     /// Shares of I/Os per submit call.
-    Submit(Vec<Share<'t>>),
+    Submit,
     /// Shares of I/Os per completion call.
-    Complete(Vec<Share<'t>>),
-    /// Counts of I/Os with the letters `rwts`.
-    Issued(Issued<'t>),
+    Complete,
+    /// Processor use.
+    Cpu,
     /// What was asked of the latency.
-    Target(TargetLine<'t>),
+    Target,
 }
 
-/// Percentiles and their latencies.
-pub(super) type Items<'t> = Vec<(&'t str, Figure<'t>)>;
-
-/// Reads the line of a section that starts at the offset `at` of the log, and gives the offset of its line feed.
-///
-/// Rows of percentiles are added to `items`, if there is a list that they can belong to.
-pub(super) fn line<'t>(
-    log: &'t Log<'_>,
-    at: usize,
-    items: Option<&mut Items<'t>>,
-) -> Option<(Line<'t>, usize)> {
-    let mut cursor = Cursor::new(log, at);
-    cursor.blanks();
-    let line = match cursor.peek() {
-        b'|' => {
-            cursor.row(items?)?;
-            Line::Row
-        }
-        b's' | b'c' | b'l' => cursor.latency_or_calls()?,
-        b'b' | b'i' => cursor.samples_or_issued()?,
-        b'r' | b'w' | b't' => Line::Direction(cursor.direction()?),
-        b'I' => {
-            cursor.eat(b"IO depths    : ")?;
-            Line::Depths(cursor.shares()?)
-        }
-        _ => return None,
-    };
-    cursor.line_feed().map(|end| (line, end))
+/// A line that starts with `b` or `i`.
+pub(super) enum SamplesOrIssued<'t> {
+    /// A sample line.
+    Samples(SampleLine<'t>),
+    /// Counts of I/Os with the letters `rwts`.
+    Issued(Issued<'t>),
 }
 
 /// Reads a head from its mark at the offset `at` on, where the job went well; gives its group, jobs and process, and
 /// where its time stands, with which the line ends.
-pub(super) fn head<'t>(log: &'t Log<'_>, at: usize) -> Option<(u32, u32, i64, Figure<'t>)> {
+pub(in crate::block) fn head<'t>(
+    log: &'t Log<'_>,
+    at: usize,
+) -> Option<(u32, u32, i64, Figure<'t>)> {
     let mut cursor = Cursor::new(log, at);
     cursor.eat(b"(groupid=")?;
     let group = u32::try_from(cursor.count()?).ok()?;
@@ -150,33 +122,39 @@ pub(in crate::block) fn group_line<'t>(
         run_min: Some(run_min),
         run_max: Some(run_max),
     };
-    cursor.line_feed().map(|end| (line, end))
+    cursor.line_feed()?;
+    Some((line, cursor.at))
 }
 
-/// A place in the log's text.
+/// A place in the log's text. What reads a whole line refuses it where anything else than a line feed follows.
 #[derive(Clone, Copy)]
-struct Cursor<'t> {
+pub(super) struct Cursor<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Cursor<'t> {
-    fn new(log: &'t Log<'_>, at: usize) -> Self {
+    pub(super) fn new(log: &'t Log<'_>, at: usize) -> Self {
         Self {
             text: log.text(),
             at,
         }
     }
 
+    /// Where it stands: behind a line, at its line feed.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
     /// The next byte; a line feed at the end of the log.
     #[inline]
-    fn peek(&self) -> u8 {
+    pub(super) fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(b'\n')
     }
 
     /// Passes over spaces.
     #[inline]
-    fn blanks(&mut self) {
+    pub(super) fn blanks(&mut self) {
         while self.peek() == b' ' {
             self.at += 1;
         }
@@ -184,14 +162,15 @@ impl<'t> Cursor<'t> {
 
     /// Passes over `literal`, which must stand here.
     #[inline(always)]
-    fn eat<const N: usize>(&mut self, literal: &[u8; N]) -> Option<()> {
+    pub(super) fn eat<const N: usize>(&mut self, literal: &[u8; N]) -> Option<()> {
         let here = self.text.as_bytes().get(self.at..self.at + N)?;
         (here == literal).then(|| self.at += N)
     }
 
-    /// Passes over a line feed, which must stand here; gives its offset.
-    fn line_feed(&self) -> Option<usize> {
-        (self.text.as_bytes().get(self.at) == Some(&b'\n')).then_some(self.at)
+    /// `Some` where a line feed stands here.
+    #[inline]
+    pub(super) fn line_feed(&self) -> Option<()> {
+        (self.text.as_bytes().get(self.at) == Some(&b'\n')).then_some(())
     }
 
     fn span(&self, start: usize, end: usize) -> Span {
@@ -212,11 +191,38 @@ impl<'t> Cursor<'t> {
     /// Passes over digits, at least one.
     #[inline]
     fn digits(&mut self) -> Option<()> {
-        let start = self.at;
-        while self.peek().is_ascii_digit() {
-            self.at += 1;
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += count;
+        (count > 0).then_some(())
+    }
+
+    /// A number of few enough digits that a double holds it.
+    #[inline]
+    fn decimal(&mut self) -> Option<f64> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let mut mantissa = 0u64;
+        let mut point = None;
+        let mut length = 0;
+        for &byte in rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit <= 9 {
+                mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+            } else if byte == b'.' && point.is_none() {
+                point = Some(length);
+            } else {
+                break;
+            }
+            length += 1;
         }
-        (self.at > start).then_some(())
+        self.at += length;
+        let decimals = match point {
+            None => 0,
+            Some(0) => return None,
+            Some(point) => length - point - 1,
+        };
+        let whole = matches!(length, 1..=15) && (point.is_none() || decimals > 0);
+        whole.then(|| decimal::of_digits(mantissa, decimals as u32))
     }
 
     /// Digits, and perhaps a point with more of them.
@@ -249,13 +255,19 @@ impl<'t> Cursor<'t> {
     /// A whole number of few enough digits.
     #[inline]
     fn count(&mut self) -> Option<u64> {
-        let start = self.at;
+        let rest = self.text.as_bytes().get(self.at..)?;
         let mut value = 0u64;
-        while let digit @ 0..=9 = self.peek().wrapping_sub(b'0') {
+        let mut length = 0;
+        for &byte in rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
             value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-            self.at += 1;
+            length += 1;
         }
-        matches!(self.at - start, 1..=19).then_some(value)
+        self.at += length;
+        matches!(length, 1..=19).then_some(value)
     }
 
     /// `name=` and a figure behind blanks: fio pads means.
@@ -266,41 +278,46 @@ impl<'t> Cursor<'t> {
         self.number()
     }
 
-    /// `1.00th=[   63],  5.00th=[  112],` to the end of the line.
-    fn row(&mut self, items: &mut Items<'t>) -> Option<()> {
+    /// `|  1.00th=[   63],  5.00th=[  112],` to the end of the line.
+    pub(super) fn row(&mut self, unit: TimeUnit, items: &mut Vec<Percentile>) -> Option<()> {
         self.at += 1;
         let had = items.len();
-        let mut go_on = || {
-            loop {
-                self.blanks();
-                let which = self.number()?;
-                self.eat(b"th=[")?;
-                self.blanks();
-                let latency = self.number()?;
-                self.eat(b"]")?;
-                items.push((which.text, latency));
-                match self.peek() {
-                    b',' => self.at += 1,
-                    b'\n' => return Some(()),
-                    _ => return None,
-                }
-                if self.peek() == b'\n' {
-                    return Some(());
-                }
-            }
-        };
-        let done = go_on();
+        let done = self.items(unit, items);
         if done.is_none() {
             items.truncate(had);
         }
         done
     }
 
-    fn latency_or_calls(&mut self) -> Option<Line<'t>> {
+    #[inline]
+    fn items(&mut self, unit: TimeUnit, items: &mut Vec<Percentile>) -> Option<()> {
+        loop {
+            self.blanks();
+            let p = self.decimal()?;
+            self.eat(b"th=[")?;
+            self.blanks();
+            let start = self.at;
+            let printed = self.count()?;
+            let figure = self.figure_from(start)?;
+            self.eat(b"]")?;
+            items.push(percentile(p, printed, unit, figure)?);
+            if self.peek() == b',' {
+                self.at += 1;
+                if self.peek() != b'\n' {
+                    continue;
+                }
+            }
+            return self.line_feed();
+        }
+    }
+
+    /// The words of a line that starts with `s`, `c` or `l`, up to its first figure.
+    #[inline]
+    pub(super) fn word(&mut self) -> Option<Word> {
         let kind = match self.peek() {
             b's' => {
                 if self.eat(b"submit    : ").is_some() {
-                    return self.shares().map(Line::Submit);
+                    return Some(Word::Submit);
                 }
                 match self.eat(b"slat ") {
                     Some(()) => Kind::Slat,
@@ -311,45 +328,43 @@ impl<'t> Cursor<'t> {
                 if self.eat(b"clat ").is_some() {
                     Kind::Clat
                 } else if self.eat(b"cpu          : ").is_some() {
-                    return self.cpu().map(Line::Cpu);
+                    return Some(Word::Cpu);
                 } else {
                     self.eat(b"complete  : ")?;
-                    return self.shares().map(Line::Complete);
+                    return Some(Word::Complete);
                 }
             }
             _ => {
                 if self.eat(b"latency   : ").is_some() {
-                    return self.target().map(Line::Target);
+                    return Some(Word::Target);
                 }
                 self.eat(b"lat ")?;
                 Kind::Lat
             }
         };
         let percentiles = self.eat(b"percentiles ").is_some();
-        let unit = match self.peek() {
-            b'(' => match self.text.as_bytes().get(self.at + 1)? {
-                b'n' => self.eat(b"(nsec)").map(|()| TimeUnit::Nsec),
-                b'u' => self.eat(b"(usec)").map(|()| TimeUnit::Usec),
-                b'm' => self.eat(b"(msec)").map(|()| TimeUnit::Msec),
-                _ => None,
-            },
-            _ => None,
-        }?;
-        let title = Title {
-            kind,
-            priority: None,
-            share: None,
-            percentiles,
-            unit,
+        let unit = if self.eat(b"(usec)").is_some() {
+            TimeUnit::Usec
+        } else if self.eat(b"(nsec)").is_some() {
+            TimeUnit::Nsec
+        } else {
+            self.eat(b"(msec)")?;
+            TimeUnit::Msec
         };
         if percentiles {
             self.eat(b":")?;
-            return Some(Line::Percentiles(title));
+            return Some(Word::Percentiles(kind, unit));
         }
-        if self.eat(b": ").is_none() {
-            self.eat(b"   : ")?;
-            return Some(Line::Distribution(title, self.shares()?));
+        if self.eat(b": ").is_some() {
+            return Some(Word::Latency(kind, unit));
         }
+        self.eat(b"   : ")?;
+        (kind == Kind::Lat).then_some(Word::Distribution(unit))
+    }
+
+    /// `min=25, max=4726, avg=228.43, stdev=443.83`.
+    #[inline]
+    pub(super) fn latency(&mut self, unit: TimeUnit) -> Option<LatencyLine<'t>> {
         let letter = |byte: u8| byte.is_ascii_alphabetic();
         self.eat(b"min=")?;
         self.blanks();
@@ -359,34 +374,33 @@ impl<'t> Cursor<'t> {
         let max = self.figure(letter)?;
         let avg = self.padded(b", avg=")?;
         let stdev = self.padded(b", stdev=")?;
-        let line = LatencyLine {
+        self.line_feed()?;
+        Some(LatencyLine {
             unit,
             min: Some(min),
             max: Some(max),
             avg: Some(avg),
             stdev: Some(stdev),
-        };
-        Some(Line::Latency(title, line))
+        })
     }
 
-    /// `1=0.1%, 2=0.1%, >=64=0.0%`.
-    fn shares(&mut self) -> Option<Vec<Share<'t>>> {
-        let mut shares = Vec::with_capacity(8);
+    /// `1=0.1%, 2=0.1%, >=64=0.0%`; each is given to `take`, whose refusal is one of the line.
+    #[inline]
+    pub(super) fn shares(&mut self, mut take: impl FnMut(&Share<'t>) -> Option<()>) -> Option<()> {
         loop {
             let more = self.eat(b">=").is_some();
             let at = self.count()?;
             self.eat(b"=")?;
             let percent = self.number()?;
             self.eat(b"%")?;
-            shares.push(Share { at, more, percent });
-            if self.peek() == b'\n' {
-                return Some(shares);
+            take(&Share { at, more, percent })?;
+            if self.eat(b", ").is_none() {
+                return self.line_feed();
             }
-            self.eat(b", ")?;
         }
     }
 
-    fn cpu(&mut self) -> Option<CpuLine<'t>> {
+    pub(super) fn cpu(&mut self) -> Option<CpuLine<'t>> {
         self.eat(b"usr=")?;
         let usr = self.number()?;
         self.eat(b"%, sys=")?;
@@ -397,6 +411,7 @@ impl<'t> Cursor<'t> {
         let majf = self.count()?;
         self.eat(b", minf=")?;
         let minf = self.count()?;
+        self.line_feed()?;
         Some(CpuLine {
             usr: Some(usr),
             sys: Some(sys),
@@ -406,7 +421,7 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    fn target(&mut self) -> Option<TargetLine<'t>> {
+    pub(super) fn target(&mut self) -> Option<TargetLine<'t>> {
         self.eat(b"target=")?;
         let target = self.figure(|byte| byte.is_ascii_alphabetic())?;
         self.eat(b", window=")?;
@@ -415,6 +430,7 @@ impl<'t> Cursor<'t> {
         let percentile = self.number()?;
         self.eat(b"%, depth=")?;
         let depth = self.count()?;
+        self.line_feed()?;
         Some(TargetLine {
             target,
             window: Some(window),
@@ -423,7 +439,7 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    fn samples_or_issued(&mut self) -> Option<Line<'t>> {
+    pub(super) fn samples_or_issued(&mut self) -> Option<SamplesOrIssued<'t>> {
         let start = self.at;
         if self.eat(b"issued rwts: ").is_some() {
             let start = self.at;
@@ -434,7 +450,8 @@ impl<'t> Cursor<'t> {
             let short = self.counts()?;
             self.eat(b" dropped=")?;
             let dropped = self.counts()?;
-            return Some(Line::Issued(Issued {
+            self.line_feed()?;
+            return Some(SamplesOrIssued::Issued(Issued {
                 total,
                 short,
                 dropped,
@@ -474,7 +491,8 @@ impl<'t> Cursor<'t> {
         self.eat(b", samples=")?;
         self.blanks();
         let count = self.count()?;
-        Some(Line::Samples(SampleLine {
+        self.line_feed()?;
+        Some(SamplesOrIssued::Samples(SampleLine {
             span: self.span(start, self.at),
             unit: per.then_some(unit),
             min: Some(min),
@@ -496,7 +514,7 @@ impl<'t> Cursor<'t> {
         Some(Counts::from_buf(counts))
     }
 
-    fn direction(&mut self) -> Option<DirectionLine<'t>> {
+    pub(super) fn direction(&mut self) -> Option<DirectionLine<'t>> {
         let start = self.at;
         let direction = match self.peek() {
             b'r' => self.eat(b"read: IOPS=").map(|()| Direction::Read),
@@ -520,6 +538,7 @@ impl<'t> Cursor<'t> {
             self.count()?;
             self.eat(b" zone resets")?;
         }
+        self.line_feed()?;
         Some(DirectionLine {
             span,
             prefix: None,

@@ -16,7 +16,7 @@
 //!
 //! `issued` counts reads, writes and trims in this order, and syncs from 3.4 on.
 
-use super::FioJob;
+use super::{FioJob, share};
 use crate::block::fio_group::Pair;
 use crate::figure::Figure;
 use crate::lex::{self, Lexed};
@@ -122,17 +122,18 @@ pub(super) fn read<'t>(log: &'t Log<'t>, input: &'t str, job: &mut FioJob<'t>) -
                 return put(&mut job.cpu, cpu).then_some(rest);
             }
             let (rest, shares) = shares(log, labelled("complete")?).ok()?;
-            put_shares(&mut job.complete, shares).then_some(rest)
+            put(&mut job.complete, share::counts(&shares, share::call_range)).then_some(rest)
         }
         b'I' => {
             let depths = lex::phrase(input, &["IO", "depths"])?;
             let (rest, shares) = shares(log, lex::skip_blanks(depths).strip_prefix(':')?).ok()?;
-            put_shares(&mut job.depths, shares).then_some(rest)
+            put(&mut job.depths, share::counts(&shares, share::depth_range)).then_some(rest)
         }
         b's' => {
             if let Some(rest) = labelled("submit") {
                 let (rest, shares) = shares(log, rest).ok()?;
-                return put_shares(&mut job.submit, shares).then_some(rest);
+                return put(&mut job.submit, share::counts(&shares, share::call_range))
+                    .then_some(rest);
             }
             if let Some(rest) = labelled("steadystate") {
                 let (rest, steady) = tail.steady(rest).ok()?;
@@ -175,15 +176,6 @@ pub(super) fn put<T>(place: &mut Option<T>, value: T) -> bool {
     let free = place.is_none();
     if free {
         *place = Some(value);
-    }
-    free
-}
-
-/// As [`put`], for a line of shares.
-pub(super) fn put_shares<'t>(place: &mut Vec<Share<'t>>, shares: Vec<Share<'t>>) -> bool {
-    let free = place.is_empty();
-    if free {
-        *place = shares;
     }
     free
 }

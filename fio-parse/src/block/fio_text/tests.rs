@@ -87,34 +87,37 @@ fn check_new(job: &FioJob<'_>) {
         (("155MiB/s", "163MB/s"), ("22.2MiB", ""))
     );
     assert_eq!(line.runtime.unwrap().text, "143msec");
-    let four = |line: &Option<LatencyLine<'_>>| {
-        let line = line.as_ref().unwrap();
+    let four = |text: &LatencyText<'_>| {
+        let latency = text.latency.as_ref().unwrap();
+        let readings = [&latency.min, &latency.max, &latency.mean, &latency.stddev];
         (
-            line.unit,
-            [line.min, line.max, line.avg, line.stdev].map(|f| f.unwrap().text.to_owned()),
+            text.unit.unwrap(),
+            readings.map(|reading| reading.as_ref().unwrap().printed[0].text.to_string()),
         )
     };
     let owned = |texts: [&str; 4]| texts.map(str::to_owned);
     assert_eq!(
-        four(&read.slat.line),
+        four(&read.slat),
         (TimeUnit::Usec, owned(["3", "3165", "5.05", "42.34"]))
     );
     assert_eq!(
-        four(&read.lat.line),
+        four(&read.lat),
         (TimeUnit::Usec, owned(["30", "4730", "233.47", "445.63"]))
     );
     assert_eq!(
-        four(&write.slat.line),
+        four(&write.slat),
         (
             TimeUnit::Nsec,
             owned(["3415", "81181", "4605.36", "3905.20"])
         )
     );
-    let percentiles = read.clat.percentiles.as_ref().unwrap();
-    assert_eq!(percentiles.items.len(), 9);
+    let percentiles = |text: &LatencyText<'_>| text.latency.as_ref().unwrap().percentiles.clone();
+    assert_eq!(read.clat.percentiles, Some(TimeUnit::Usec));
+    let clat = percentiles(&read.clat);
+    assert_eq!(clat.len(), 9);
     assert_eq!(
-        (percentiles.items[8].0, percentiles.items[8].1.text),
-        ("99.99", "4752")
+        (clat[8].p, clat[8].reading.printed[0].text.as_str()),
+        (99.99, "4752")
     );
     assert_eq!(read.priorities.len(), 2);
     assert_eq!(
@@ -124,16 +127,7 @@ fn check_new(job: &FioJob<'_>) {
         ),
         ("1/3", "39.70")
     );
-    assert_eq!(
-        read.priorities[1]
-            .text
-            .percentiles
-            .as_ref()
-            .unwrap()
-            .items
-            .len(),
-        2
-    );
+    assert_eq!(percentiles(&read.priorities[1].text).len(), 2);
     let bw = read.bw.as_ref().unwrap();
     assert_eq!(
         (bw.unit, bw.per.unwrap().text, bw.count),
@@ -143,19 +137,26 @@ fn check_new(job: &FioJob<'_>) {
     assert_eq!(job.distribution.len(), 9);
     let last = &job.distribution[8];
     assert_eq!(
-        (last.0, last.1.at, last.1.more, last.1.percent.text),
-        (TimeUnit::Msec, 2000, true, "0.50")
+        (
+            last.ge_ns,
+            last.lt_ns,
+            last.percent.printed[0].text.as_str()
+        ),
+        (2_000_000_000, None, "0.50")
     );
-    assert_eq!(
-        job.sync.percentiles.as_ref().unwrap().items[1].1.text,
-        "990"
-    );
+    assert_eq!(percentiles(&job.sync)[1].reading.printed[0].text, "990");
     assert_eq!(job.cpu.as_ref().unwrap().ctx, Some(1592));
+    let ranges = |buckets: &Option<Vec<CountBucket>>| -> Vec<_> {
+        let buckets = buckets.as_ref().unwrap().iter();
+        buckets.map(|bucket| (bucket.min, bucket.max)).collect()
+    };
+    // what has no share is left out
     assert_eq!(
-        (job.depths.len(), job.submit.len(), job.complete.len()),
-        (7, 7, 7)
+        ranges(&job.depths),
+        [(1, 1), (2, 3), (4, 7), (8, 15), (16, 31)].map(|(min, max)| (min, Some(max)))
     );
-    assert!(job.depths[6].more);
+    assert_eq!(ranges(&job.submit), [(1, Some(4))]);
+    assert_eq!(ranges(&job.complete), [(1, Some(4)), (9, Some(16))]);
     assert_eq!(job.issued.as_ref().unwrap().total[..], [5689, 2503, 0, 0]);
     let errors = job.errors.as_ref().unwrap();
     assert_eq!(
@@ -317,16 +318,8 @@ fn loose_lines_are_sections_without_direction() {
     let (jobs, rest) = sections(&log);
     assert_eq!((jobs.len(), rest), (2, vec!["A paragraph."]));
     assert_eq!(jobs[0].parts[0].direction(), None);
-    assert_eq!(
-        jobs[0].parts[0]
-            .clat
-            .percentiles
-            .as_ref()
-            .unwrap()
-            .items
-            .len(),
-        1
-    );
+    let latency = jobs[0].parts[0].clat.latency.as_ref().unwrap();
+    assert_eq!(latency.percentiles.len(), 1);
 }
 
 #[test]
@@ -349,7 +342,59 @@ fn what_was_cut_off_keeps_what_is_whole() {
     assert_eq!(job.problems[0].code, Code::INCOMPLETE);
 }
 
+/// All sections of `text`, read by `quick` where it can.
+fn sections_by<'t>(
+    log: &'t Log<'t>,
+    quick: impl Fn(&mut Reader<'t>, u32) -> Option<u32> + Copy,
+) -> Vec<FioJob<'t>> {
+    let mut lines = log.segments();
+    let mut jobs = Vec::new();
+    loop {
+        if let Some(job) = read_by(log, &mut lines, quick) {
+            jobs.push(job);
+        } else if lines.next().is_none() {
+            return jobs;
+        }
+    }
+}
+
+#[test]
+fn quick_and_tolerant_readers_read_the_same_from_all_fixtures() {
+    let mut count = 0;
+    for folder in ["logs", "runs"] {
+        let folder = format!("{}/../fixtures/{folder}", env!("CARGO_MANIFEST_DIR"));
+        for entry in std::fs::read_dir(folder).unwrap() {
+            for file in ["input.txt", "normal.txt"] {
+                let Ok(bytes) = std::fs::read(entry.as_ref().unwrap().path().join(file)) else {
+                    continue;
+                };
+                let log = Log::from_bytes("x", &bytes).unwrap();
+                let quick = sections_by(&log, Reader::quick);
+                assert_eq!(quick, sections_by(&log, |_, _| None));
+                count += quick.len();
+            }
+        }
+    }
+    assert!(count > 40, "{count} sections");
+}
+
 proptest! {
+    #[test]
+    fn quick_and_tolerant_readers_read_the_same_from_damaged_lines(
+        damage in prop::collection::vec((0..NEW.len(), prop::sample::select(&b" \n\r0159.,=%[]|>()kMx-"[..]), 0..3u8), 1..4)
+    ) {
+        let mut bytes = NEW.repeat(2).into_bytes();
+        for (at, byte, kind) in damage {
+            match kind {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                _ => { bytes.remove(at); }
+            }
+        }
+        let log = Log::from_bytes("x", &bytes).unwrap();
+        prop_assert_eq!(sections_by(&log, Reader::quick), sections_by(&log, |_, _| None));
+    }
+
     #[test]
     fn any_text_does_not_panic_and_covers_whole_lines(
         pieces in prop::collection::vec(prop_oneof![

@@ -124,9 +124,8 @@ pub(crate) fn judge_program(name: &str, value: &str, writes: bool, draft: &mut D
 
 /// A value for messages: secrets are never repeated.
 pub(super) fn shown<'v>(name: &str, value: &'v str) -> &'v str {
-    let secret = ["key", "pass", "token", "secret", "credential"];
-    if secret.iter().any(|word| name.contains(word)) {
-        "(hidden)"
+    if crate::secret::is_name(name) {
+        crate::secret::HIDDEN
     } else {
         value
     }

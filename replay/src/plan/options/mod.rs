@@ -12,7 +12,7 @@ use fio_parse::workload::Job;
 use super::Draft;
 use super::job::{
     Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Steady, Strided,
-    Think, Verify,
+    Submission, Think, Verify,
 };
 use crate::content::Content;
 pub(super) use judge::{is_presentation, judge_program};
@@ -45,6 +45,10 @@ pub(super) struct Choices {
     pub offset_increment: u64,
     pub most_ios: Option<u64>,
     pub steady: Option<Steady>,
+    pub create_only: bool,
+    /// Smallest and largest file, bytes (`filesize=1m-4m`).
+    pub file_range: Option<(u64, u64)>,
+    pub submission: Submission,
     /// The CPUs are dealt out to the clones one by one.
     pub split_cpus: bool,
     /// A size that depends on the target, as written.
@@ -85,6 +89,9 @@ impl Default for Choices {
             exit_all: false,
             offset_increment: 0,
             most_ios: None,
+            create_only: false,
+            file_range: None,
+            submission: Submission::Inline,
             split_cpus: false,
             open_size: None,
         }
@@ -204,6 +211,12 @@ fn files_and_order(
         "overwrite" => put(&mut choices.overwrite, flag()),
         "create_fsync" => put(&mut choices.create_fsync, flag()),
         "pre_read" => put(&mut choices.pre_read, flag()),
+        "create_only" => put(&mut choices.create_only, flag()),
+        // One value is a field of the job.
+        "filesize" if value.contains('-') => put(
+            &mut choices.file_range,
+            values::file_range(value, decimal).map(Some),
+        ),
         "new_group" => put(&mut choices.new_group, flag()),
         "exitall" => put(&mut choices.exit_all, flag()),
         "norandommap" => put(&mut choices.order.random_map, flag().map(|off| !off)),
@@ -284,7 +297,16 @@ fn content_and_pace(
         "do_verify" => put(&mut parts.no_verify, flag().map(|on| !on)),
         "iodepth_batch" => put(&mut choices.batch.submit, narrow()),
         "iodepth_batch_complete_min" => put(&mut choices.batch.complete, narrow()),
+        "iodepth_batch_complete_max" => put(&mut choices.batch.complete_most, narrow()),
         "iodepth_low" => put(&mut choices.batch.low, narrow()),
+        "io_submit_mode" => {
+            let mode = match value {
+                "inline" => Some(Submission::Inline),
+                "offload" => Some(Submission::Offload),
+                _ => None,
+            };
+            put(&mut choices.submission, mode)
+        }
         "rate" => put(
             &mut choices.pace.bytes,
             by_direction(value, |text| rate(text, decimal)),
@@ -309,6 +331,9 @@ fn content_and_pace(
         "steadystate_ramp_time" => put(&mut parts.steady.1, time(value, 1_000_000_000)),
         "startdelay" => put(&mut choices.pace.delay_ns, time(value, 1_000_000_000)),
         "sqthread_poll" => put(&mut choices.ring.kernel_thread, flag()),
+        "sqthread_poll_cpu" => put(&mut choices.ring.kernel_thread_cpu, narrow().map(Some)),
+        "hipri" => put(&mut choices.ring.poll, flag()),
+        "uncached" => put(&mut choices.ring.uncached, bytes().map(|number| number > 0)),
         "force_async" => put(
             &mut choices.ring.force_async,
             bytes().map(|every| every > 0),
@@ -412,6 +437,10 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
         let (class, level) = parts.prio;
         // fio's default class is best effort, whose middle level is 4.
         choices.place.io_priority = Some((class.unwrap_or(2), level.unwrap_or(4)));
+    }
+    // fio reads sqthread_poll_cpu without sqthread_poll and makes nothing of it.
+    if !choices.ring.kernel_thread {
+        choices.ring.kernel_thread_cpu = None;
     }
     if parts.no_verify {
         return;

@@ -51,7 +51,6 @@ pub(super) const PRESENTATION: &[&str] = &[
     "alloc-size",
     "debug",
     "json_pretty",
-    "idle-prof",
     "verify_fatal",
     "verify_dump",
     "verify_state_save",
@@ -101,24 +100,9 @@ pub(super) const CARRIED_OUT: &[&str] = &[
 /// changes nothing; with what any other value would mean.
 pub(super) const ONLY_THE_DEFAULT: &[(&str, &[&str], &str)] = &[
     (
-        "create_only",
-        &["0"],
-        "only makes files; leave it out to run the test",
-    ),
-    (
         "allow_file_create",
         &["1"],
         "works on a file that is there already, and none is ever touched",
-    ),
-    (
-        "iodepth_batch_complete_max",
-        &["0", "1"],
-        "bounds how many completions are taken at a time; the kernel's number is taken here",
-    ),
-    (
-        "io_submit_mode",
-        &["inline"],
-        "hands I/Os to threads of their own",
     ),
     (
         "zonemode",
@@ -151,16 +135,6 @@ pub(super) const ONLY_THE_DEFAULT: &[(&str, &[&str], &str)] = &[
         "goes on after errors, whose figures mean nothing",
     ),
     ("serialize_overlap", &["0"], "orders overlapping I/Os"),
-    (
-        "hipri",
-        &["0"],
-        "polls the device for completions, which needs a driver set up for it",
-    ),
-    (
-        "uncached",
-        &["0"],
-        "bypasses the cache in another way than direct=1",
-    ),
     (
         "bs_is_seq_rand",
         &["0"],
@@ -206,7 +180,7 @@ pub(super) const ONLY_THE_DEFAULT: &[(&str, &[&str], &str)] = &[
     ),
     (
         "numa_mem_policy",
-        &["default", "local"],
+        &["default", "local", "bind:0", "prefer:0", "interleave:0"],
         "binds memory to NUMA nodes; start fio-replay under numactl instead",
     ),
     ("trim_percentage", &["0"], "trims, which files cannot"),
@@ -238,10 +212,6 @@ pub(super) const ONLY_THE_DEFAULT: &[(&str, &[&str], &str)] = &[
 
 /// Refused whatever the value, with the reason.
 pub(super) const REFUSED: &[(&str, &str)] = &[
-    (
-        "sqthread_poll_cpu",
-        "binds the polling thread to a CPU; leave it out to let it run anywhere",
-    ),
     (
         "exec_prerun",
         "runs programs; nothing in a command is ever executed",
@@ -281,6 +251,10 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     (
         "include",
         "needs another file; give the whole job, or both files as inputs",
+    ),
+    (
+        "idle-prof",
+        "keeps all CPUs busy beside the test to see how idle they were; leave it out",
     ),
     ("ioscheduler", "changes a setting of the machine"),
     ("cgroup", "changes settings of the machine"),

@@ -62,6 +62,13 @@ pub(super) fn range(value: &str, decimal: bool) -> Option<[Sizes; 2]> {
     })
 }
 
+/// `filesize=1m-4m`, the smaller first.
+pub(super) fn file_range(value: &str, decimal: bool) -> Option<(u64, u64)> {
+    let (low, high) = value.split_once('-')?;
+    let (low, high) = (size(low.trim(), decimal)?, size(high.trim(), decimal)?);
+    (low > 0 && high > 0).then_some((low.min(high), low.max(high)))
+}
+
 /// `bssplit=4k/70:16k/30,...`: sizes without a share divide what is left evenly.
 pub(super) fn split(value: &str, decimal: bool) -> Option<[Sizes; 2]> {
     by_direction(value, |text| {
@@ -276,6 +283,15 @@ mod tests {
             None,
             "no overflow"
         );
+    }
+
+    #[test]
+    fn file_sizes_may_be_a_range() {
+        assert_eq!(file_range("1m-4m", false), Some((1 << 20, 4 << 20)));
+        assert_eq!(file_range("4k-1k", true), Some((1000, 4000)));
+        for wrong in ["-4m", "1m-", "0-4m", "x-y", "-1"] {
+            assert_eq!(file_range(wrong, false), None, "{wrong}");
+        }
     }
 
     #[test]
