@@ -334,7 +334,14 @@ fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Vec
         .collect()?;
     let contexts = distinct(&scoped)?;
     let samples = (scoped.lazy())
-        .group_by_stable([col("cell"), col("source"), col("run"), col("settings")])
+        // Groups run one after the other, so that equal ones are repeats.
+        .group_by_stable([
+            col("cell"),
+            col("source"),
+            col("run"),
+            col("group"),
+            col("settings"),
+        ])
         .agg([
             col("lo").min(),
             col("value").median(),
