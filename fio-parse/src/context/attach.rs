@@ -140,7 +140,7 @@ fn set(found: &mut Found, workload: Option<Arc<Workload>>) {
     if let Some(direction) = workload
         .as_deref()
         .and_then(Workload::dd)
-        .and_then(crate::workload::Dd::direction)
+        .and_then(Dd::direction)
     {
         found.directions = direction_bits([direction]);
     }
