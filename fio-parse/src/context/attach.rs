@@ -325,7 +325,7 @@ fn is_silent(workload: &Workload) -> bool {
 /// at a time can't be.
 fn in_turn(fits: &[Vec<bool>], commands: usize, in_order: bool) -> Option<Vec<Option<usize>>> {
     let reports = fits.len();
-    if !in_order || commands == 0 || reports == 0 || reports % commands != 0 {
+    if !in_order || commands == 0 || reports == 0 || !reports.is_multiple_of(commands) {
         return None;
     }
     let each = reports / commands;
