@@ -255,8 +255,8 @@ fn is_cut(name: &str, value: &str, rest: &str) -> bool {
             !matches!(value.as_bytes(), [.., b'.', _, _])
         }
         ("min" | "max", None) => true,
-        // these stand at the ends of their lines
-        ("samples" | "minf" | "depth", _) => false,
+        // these stand at the ends of their lines, or are lists
+        ("samples" | "minf" | "depth" | "total" | "short" | "drop" | "dropped", _) => false,
         _ => goes_on(value, rest),
     }
 }

@@ -248,7 +248,26 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
         }
     }
     fio_table::settle(log, &mut blocks);
+    settle_prompts(log, &mut blocks);
     blocks
+}
+
+/// Makes commands of what looks like headings where a command of fio or dd shows that `# ` is the prompt.
+fn settle_prompts(log: &Log<'_>, blocks: &mut [Block<'_>]) {
+    let behind = |block: &Block<'_>| -> Option<&str> {
+        prose::unquoted(log.get(block.span)).strip_prefix("# ")
+    };
+    let prompted =
+        |block: &Block<'_>| matches!(block.kind, Kind::Command(_)) && behind(block).is_some();
+    if !blocks.iter().any(prompted) {
+        return;
+    }
+    for block in blocks {
+        let marked = matches!(&block.kind, Kind::Prose(prose) if matches!(prose.style, Style::Heading(1) | Style::Emphasis));
+        if marked && behind(block).is_some_and(prose::runs_program) {
+            block.kind = Kind::Other;
+        }
+    }
 }
 
 /// Whether a line behind samples of a log is one that can't be read.
