@@ -23,6 +23,7 @@ use crate::machine;
 use crate::output::{Finished, Outputs, create};
 use crate::plan::{Limits, Target, TestPlan, plan};
 use crate::progress::{Length, Progress};
+use crate::repeat::Rounds;
 use crate::report;
 use crate::run::{Bench, Phase, Tuning};
 use crate::sandbox::Sandbox;
@@ -356,7 +357,18 @@ impl Session {
         let cost_ns = [1, 32].map(|depth| self_test::overhead(&clock, depth));
         let precision = self_test::precision(&clock);
         let (mut failed, mut refused) = (false, false);
-        for (number, found) in found.iter().enumerate() {
+        let (arguments, all) = (&self.arguments, found.len() as u32);
+        let mut rounds = Rounds::new(arguments.repeat, arguments.warm_up, arguments.target_ci);
+        let each = |round| {
+            found
+                .iter()
+                .enumerate()
+                .map(move |(number, found)| (round, number, found))
+        };
+        for (round, number, found) in (0..rounds.most()).flat_map(each) {
+            if number == 0 && rounds.enough() {
+                break;
+            }
             let mut target = self.target(number);
             let facts =
                 |error: io::Error| said(NOTHING, &format!("cannot look at the directory: {error}"));
@@ -371,14 +383,21 @@ impl Session {
             let plan = match plan(&found.workload, &target) {
                 Ok(plan) => plan,
                 Err(refusals) => {
-                    say_refused(number, found, &refusals);
+                    if round == 0 {
+                        say_refused(number, found, &refusals);
+                    }
                     refused = true;
                     continue;
                 }
             };
             let control = Arc::new(Control::default());
             signals.guard(&control);
-            say(&format!("running {}", title(number, found)));
+            let name = rounds.name(round).map(|name| format!(", {name}"));
+            say(&format!(
+                "running {}{}",
+                title(number, found),
+                name.unwrap_or_default()
+            ));
             let mut facts = machine::facts(sandbox.path(), &clock, self.arguments.host_name);
             let progress = Progress::new(Length::of(&plan));
             let noise_before = machine::noise();
@@ -404,8 +423,15 @@ impl Session {
             facts.insert("clock_drift".to_owned(), clock.drift().into());
             facts.insert("noise_before".to_owned(), noise_before.into());
             facts.insert("noise_after".to_owned(), machine::noise().into());
+            if rounds.most() > 1 {
+                facts.insert("round".to_owned(), (round + 1).into());
+                facts.insert("warm_up".to_owned(), rounds.is_warm_up(round).into());
+            }
+            rounds.take(round, number, outcome.bytes_per_sec());
             let done = Finished {
                 number,
+                run: round * all + number as u32 + 1,
+                round,
                 found,
                 plan: &plan,
                 outcome: &outcome,
@@ -419,8 +445,8 @@ impl Session {
             written?;
             remarks(&outcome);
             check_overhead(&outcome, cost_ns);
-            if !self.arguments.keep {
-                // The next test needs the room.
+            if !self.arguments.keep || round + 1 < rounds.most() {
+                // The next test needs the room, and the next round the names.
                 for file in plan.files().iter().filter(|file| !file.device) {
                     let removed = sandbox.remove_file(&file.name);
                     removed.map_err(|error| {
@@ -445,6 +471,7 @@ impl Session {
                 }
             }
         }
+        rounds.summary().iter().for_each(|line| say(line));
         Ok(if failed {
             NOTHING
         } else if refused {
