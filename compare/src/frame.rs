@@ -462,8 +462,15 @@ impl Builder {
         let height = rows[0].len();
         for (base, columns) in self.wanted.bases.iter().zip(self.bases) {
             let name = base.column();
+            // A record has all three ends or none.
+            let gaps = columns[0].len() < height || columns[0].iter().any(|v| v.is_nan());
             for (ending, values) in ["lo", "value", "hi"].into_iter().zip(columns) {
-                rows.push(figures(format!("{name}:{ending}").into(), values, height));
+                rows.push(figures(
+                    format!("{name}:{ending}").into(),
+                    values,
+                    height,
+                    gaps,
+                ));
             }
         }
         Ok(Frame {
@@ -480,12 +487,12 @@ impl Builder {
 }
 
 /// A column of figures, in which what is no number is missing; an empty one is missing throughout.
-fn figures(name: PlSmallStr, mut values: Vec<f64>, height: usize) -> Column {
+fn figures(name: PlSmallStr, mut values: Vec<f64>, height: usize, gaps: bool) -> Column {
     if values.is_empty() {
         return Column::full_null(name, height, &DataType::Float64);
     }
     values.resize(height, f64::NAN);
-    if values.iter().any(|v| v.is_nan()) {
+    if gaps {
         let there: Vec<Option<f64>> = (values.into_iter())
             .map(|v| Some(v).filter(|v| !v.is_nan()))
             .collect();

@@ -107,7 +107,7 @@ const KEYS: &[Spec] = &[
         about: "yes for a run that only warms up, which is left out unless a filter names this key",
         role: Role::Name,
         get: |r| {
-            let marked = r.environment.get("warmup") == Some(&serde_json::Value::Bool(true));
+            let marked = r.environment.get("warm_up") == Some(&serde_json::Value::Bool(true));
             if marked { "yes".into() } else { EMPTY }
         },
     },

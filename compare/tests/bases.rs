@@ -154,7 +154,7 @@ fn an_equal_result_is_judged_by_the_gate() {
 #[test]
 fn runs_that_warm_up_are_left_out_aloud() {
     let mut warm = record("A", 1, 10.0);
-    warm["environment"] = json!({"warmup": true});
+    warm["environment"] = json!({"warm_up": true});
     let input = lines(&[warm, record("A", 2, 100.0), record("B", 1, 50.0)]);
     let found = cells(&["-"], &input);
     assert_eq!(found[0]["value"].as_f64(), Some(100.0 * 1_048_576.0));

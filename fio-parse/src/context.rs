@@ -138,8 +138,9 @@ struct Found {
     block: usize,
     labels: Arc<Labels>,
     workload: Option<Arc<Workload>>,
-    /// The key of the workload above it, though it may be of another run: labels tell apart what stands below one command.
+    /// The workload above it, though it may be of another run: labels tell apart what stands below one command.
     below: Option<Arc<Workload>>,
+    /// The command right above, where it can't be what ran.
     refused: Option<Arc<Workload>>,
     version: Option<Arc<str>>,
     host: Option<Label>,

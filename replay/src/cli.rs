@@ -101,6 +101,19 @@ pub struct Arguments {
     #[arg(long)]
     pub allow_long: bool,
 
+    /// Run everything so many times, in rounds over all tests
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub repeat: Option<u32>,
+
+    /// Rounds before the first that counts; their results are marked
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub warm_up: u32,
+
+    /// Repeat until the 95 % interval of each test's median rate is narrower than this share of
+    /// it (`5%`), at most --repeat times (30 without it)
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub target_ci: Option<f64>,
+
     /// Measure what the instrument itself costs, in ns per I/O, and run nothing else
     #[arg(long, conflicts_with_all = ["directory", "inputs", "command"])]
     pub self_test: bool,
@@ -252,6 +265,17 @@ fn size(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(wrong)
 }
 
+/// A share: a number with or without a per cent sign, above 0 and below 100.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>();
+    match number {
+        Ok(share) if share > 0.0 && share < 100.0 => Ok(share),
+        _ => Err(format!(
+            "expected a share such as 5% or 2.5, found {text:?}"
+        )),
+    }
+}
+
 /// A time: digits, then ms, s, m or h; seconds without one. In nanoseconds.
 fn time(text: &str) -> Result<u64, String> {
     let wrong = || format!("expected a time such as 3s, 500ms or 1m, found {text:?}");
@@ -308,6 +332,14 @@ mod tests {
         );
         assert_eq!(time("500ms"), Ok(500_000_000));
         assert!(time("0").is_err() && time("1d").is_err());
+    }
+
+    #[test]
+    fn shares_are_per_cent() {
+        assert_eq!((percent("5%"), percent("2.5")), (Ok(5.0), Ok(2.5)));
+        for wrong in ["", "%", "0", "100%", "-1", "nan", "5 %"] {
+            assert!(percent(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub mod output;
 pub mod places;
 pub mod plan;
 pub mod progress;
+pub mod repeat;
 pub mod report;
 pub mod run;
 pub mod sandbox;

@@ -37,6 +37,10 @@ pub struct Outputs {
 pub struct Finished<'a> {
     /// Number of the workload, from 0.
     pub number: usize,
+    /// Number of the run, from 1.
+    pub run: u32,
+    /// Number of the round over all workloads, from 0.
+    pub round: u32,
     /// The workload.
     pub found: &'a Found,
     /// Its plan.
@@ -133,7 +137,10 @@ impl Outputs {
     /// What stands above a text: the headings of the original, its command, the machine. All of
     /// it is read back by fio-parse.
     fn head(&self, done: Finished<'_>) -> String {
-        let mut text = String::from(if done.number > 0 { "\n" } else { "" });
+        let mut text = if done.run > 1 { "\n" } else { "" }.to_owned();
+        if done.environment.get("warm_up") == Some(&Value::Bool(true)) {
+            text += "warm-up run, not to be counted\n\n";
+        }
         text += &headings(done.found);
         if let Some(command) = asked(&done.found.workload) {
             text += &format!("$ {}\n\n", plain_text(&command));
@@ -178,7 +185,7 @@ impl Outputs {
                 machine: self.machine.clone(),
                 section: section.clone(),
                 workload: Arc::clone(&done.found.workload),
-                run: done.number as u32 + 1,
+                run: done.run,
                 environment: done.environment.clone(),
             };
             write_jsonl(&records(done.plan, done.outcome, &context), &mut text)?;
@@ -195,7 +202,12 @@ impl Outputs {
         let wanted = wanted(done.found.workload.jobs());
         for (ending, text) in report::logs::fio(plan, outcome, wanted) {
             // The prefix of the original is a path, and none is honoured.
-            let path = directory.join(format!("workload-{}{ending}", done.number + 1));
+            let round = match done.round {
+                0 => String::new(),
+                round => format!("-round-{}", round + 1),
+            };
+            let name = format!("workload-{}{round}{ending}", done.number + 1);
+            let path = directory.join(name);
             let written = create(&path)?.write_all(text.as_bytes());
             written.map_err(|error| named(&path, &error))?;
         }

@@ -251,10 +251,9 @@ impl Bench<'_> {
                     .stamping_batches(self.tuning.batch_stamps);
                 barrier.wait();
                 self.delay(job);
-                JobOutcome {
-                    remarks,
-                    ..worker.run()
-                }
+                let mut outcome = worker.run();
+                outcome.remarks.splice(0..0, remarks);
+                outcome
             }};
         }
         match job.engine {

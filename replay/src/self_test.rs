@@ -146,9 +146,9 @@ pub fn precision(clock: &SystemClock) -> u64 {
     steps.get(steps.len() / 2).copied().unwrap_or(0)
 }
 
-/// What an I/O costs on the null engine at this depth, ns, measured in about a millisecond.
+/// What an I/O costs on the null engine at this depth, ns, measured in a fraction of a millisecond.
 pub fn overhead(clock: &SystemClock, depth: u32) -> f64 {
-    let batch = 8192;
+    let batch = 2048;
     let runs = (0..4).map(|_| null_run(clock, depth, false, batch));
     runs.min().unwrap_or(0) as f64 / batch as f64
 }

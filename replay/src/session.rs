@@ -23,6 +23,7 @@ use crate::machine;
 use crate::output::{Finished, Outputs, create};
 use crate::plan::{Limits, Target, TestPlan, plan};
 use crate::progress::{Length, Progress};
+use crate::repeat::Rounds;
 use crate::report;
 use crate::run::{Bench, Phase, Tuning};
 use crate::sandbox::Sandbox;
@@ -391,29 +392,45 @@ impl Session {
         // What is known to be refused is told before anything runs.
         let mut possible = Vec::new();
         for (number, found) in found.iter().enumerate() {
-            match plan(
-                &found.workload,
-                &self.target_in(number, sandbox, device_bytes)?,
-            ) {
+            let target = self.target_in(number, sandbox, device_bytes)?;
+            match plan(&found.workload, &target) {
                 Ok(_) => possible.push((number, found)),
                 Err(refusals) => say_refused(number, found, &refusals),
             }
         }
         let mut refused = possible.len() < found.len();
-        for (number, found) in possible {
+        let first = possible.first().map_or(0, |(number, _)| *number);
+        let (arguments, all) = (&self.arguments, found.len() as u32);
+        let mut rounds = Rounds::new(arguments.repeat, arguments.warm_up, arguments.target_ci);
+        let each = |round| {
+            possible
+                .iter()
+                .map(move |&(number, found)| (round, number, found))
+        };
+        for (round, number, found) in (0..rounds.most()).flat_map(each) {
+            if number == first && rounds.enough() {
+                break;
+            }
             // The tests before may have left less room.
             let target = self.target_in(number, sandbox, device_bytes)?;
             let plan = match plan(&found.workload, &target) {
                 Ok(plan) => plan,
                 Err(refusals) => {
-                    say_refused(number, found, &refusals);
+                    if round == 0 {
+                        say_refused(number, found, &refusals);
+                    }
                     refused = true;
                     continue;
                 }
             };
             let control = Arc::new(Control::default());
             signals.guard(&control);
-            self.remark(&format!("running {}", title(number, found)));
+            let name = rounds.name(round).map(|name| format!(", {name}"));
+            self.remark(&format!(
+                "running {}{}",
+                title(number, found),
+                name.unwrap_or_default()
+            ));
             let mut facts = machine::facts(sandbox.path(), &clock, self.arguments.host_name);
             let progress = Progress::new(Length::of(&plan));
             let noise_before = machine::noise();
@@ -439,8 +456,15 @@ impl Session {
             facts.insert("clock_drift".to_owned(), clock.drift().into());
             facts.insert("noise_before".to_owned(), noise_before.into());
             facts.insert("noise_after".to_owned(), machine::noise().into());
+            if rounds.most() > 1 {
+                facts.insert("round".to_owned(), (round + 1).into());
+                facts.insert("warm_up".to_owned(), rounds.is_warm_up(round).into());
+            }
+            rounds.take(round, number, outcome.bytes_per_sec());
             let done = Finished {
                 number,
+                run: round * all + number as u32 + 1,
+                round,
                 found,
                 plan: &plan,
                 outcome: &outcome,
@@ -454,8 +478,8 @@ impl Session {
             written?;
             remarks(&outcome);
             check_overhead(&outcome, cost_ns);
-            if !self.arguments.keep {
-                // The next test needs the room.
+            if !self.arguments.keep || round + 1 < rounds.most() {
+                // The next test needs the room, and the next round the names.
                 for file in plan.files().iter().filter(|file| !file.device) {
                     let removed = sandbox.remove_file(&file.name);
                     removed.map_err(|error| {
@@ -480,6 +504,7 @@ impl Session {
                 }
             }
         }
+        rounds.summary().iter().for_each(|line| say(line));
         Ok(if failed {
             NOTHING
         } else if refused {

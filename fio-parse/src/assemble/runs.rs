@@ -1,9 +1,9 @@
 //! Records of dd, of the times around it, and of summaries of other tools.
 //!
 //! Which report belongs to what is decided here, by order alone: a `time` belongs to the reports of dd right above
-//! it, since the last command and the last text; zsh prints one line for each part of a pipeline, in order, all others
-//! one for the whole, which is given to the last part. A time that is shorter than dd's own window is of something
-//! else, and is not taken.
+//! it, since the last command, whatever was typed, and the last text; zsh prints one line for each part of a pipeline,
+//! in order, all others one for the whole, which is given to the last part. A time that is shorter than dd's own window
+//! is of something else, and is not taken.
 
 use super::{Assembler, dd, fio_table, summary};
 use crate::block::dd::DdBlock;

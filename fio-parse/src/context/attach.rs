@@ -17,12 +17,14 @@
 //!
 //! Only reports of dd get a command of dd: neither the summaries of other tools nor fio's results do.
 
-use super::{Found, direction_bits, short_label};
+use super::label::short_label;
+use super::{Found, direction_bits};
 use crate::block::dd::DdBlock;
 use crate::block::prose;
 use crate::block::summary::Tool;
 use crate::block::{self, Block, Command, Kind, Role};
 use crate::figure::Figure;
+use crate::record::Direction;
 use crate::source::Log;
 use crate::unit::Bytes;
 use crate::workload::{Dd, Workload};
@@ -137,13 +139,11 @@ pub(super) fn settle(log: &Log<'_>, blocks: &[Block<'_>], found: &mut [Found]) {
 }
 
 fn set(found: &mut Found, workload: Option<Arc<Workload>>) {
-    if let Some(direction) = workload
-        .as_deref()
-        .and_then(Workload::dd)
+    let dd = workload.as_deref().and_then(Workload::dd);
+    let direction = dd
         .and_then(Dd::direction)
-    {
-        found.directions = direction_bits([direction]);
-    }
+        .or_else(|| found.labels.direction());
+    found.directions = direction_bits([direction.unwrap_or(Direction::Write)]);
     found.workload = workload;
 }
 

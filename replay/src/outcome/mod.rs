@@ -12,6 +12,7 @@ use crate::clock::Usage;
 use crate::control::Stop;
 use crate::dd::Blocks;
 pub use crate::dd::DdOutcome;
+use crate::hist::Histogram;
 use crate::plan::fio::FioPlan;
 use crate::plan::job::JobPlan;
 use crate::worker::{DEPTH_LEVELS, Failure, Flow, JobOutcome, Sample, SyncFlow};
@@ -50,6 +51,21 @@ impl Outcome {
                 .any(|job| job.flows.iter().any(|flow| flow.ios > 0)),
             Outcome::Dd(outcome) => outcome.read != Blocks::default(),
         }
+    }
+
+    /// Bytes per second of the whole test: what was moved over the longest window.
+    pub fn bytes_per_sec(&self) -> f64 {
+        let (bytes, ns) = match self {
+            Outcome::Fio(outcome) => {
+                let jobs = || outcome.jobs.iter().flatten();
+                let bytes = jobs()
+                    .map(|job| job.flows[0].bytes + job.flows[1].bytes)
+                    .sum();
+                (bytes, jobs().map(|job| job.window_ns).max().unwrap_or(0))
+            }
+            Outcome::Dd(outcome) => (outcome.bytes, outcome.window_ns),
+        };
+        bytes as f64 * 1e9 / ns.max(1) as f64
     }
 
     /// Why it ended early.
@@ -123,6 +139,8 @@ pub struct Entry<'a> {
     pub completes: [u64; DEPTH_LEVELS],
     /// The jobs' series.
     pub samples: Vec<&'a [Sample]>,
+    /// Latencies of reads and writes from when they were due, if all its jobs had a rate.
+    pub corrected: Option<Box<[Histogram; 2]>>,
     /// First failure.
     pub failure: Option<&'a Failure>,
     /// Final syncs.
@@ -190,6 +208,7 @@ impl<'a> Entry<'a> {
             submits: outcome.submits,
             completes: outcome.completes,
             samples: vec![&outcome.samples],
+            corrected: outcome.corrected.clone(),
             failure: outcome.failure.as_ref(),
             final_syncs: outcome.final_syncs,
             setup: outcome.setup.as_deref(),
@@ -229,6 +248,16 @@ impl<'a> Entry<'a> {
             self.completes[level] += other.completes[level];
         }
         self.samples.extend(other.samples);
+        self.corrected = self
+            .corrected
+            .take()
+            .zip(other.corrected)
+            .map(|(mut sum, more)| {
+                sum.iter_mut()
+                    .zip(more.iter())
+                    .for_each(|(sum, more)| sum.merge(more));
+                sum
+            });
         self.failure = self.failure.or(other.failure);
         self.final_syncs += other.final_syncs;
     }
@@ -286,6 +315,30 @@ impl Group<'_> {
             ),
         })
     }
+}
+
+/// The rate of each second of an entry, bytes per second, its jobs added up; the last part of
+/// a second is left out.
+pub fn per_second(entry: &Entry<'_>, direction: usize) -> Vec<u64> {
+    const SECOND_NS: u64 = 1_000_000_000;
+    let mut sums: Vec<f64> = Vec::new();
+    for series in &entry.samples {
+        let (mut bytes, mut start_ns, mut second) = (0, 0, 0);
+        for sample in *series {
+            bytes += sample.bytes[direction];
+            // A window may end a little late, never early.
+            if sample.end_ns < (second as u64 + 1) * SECOND_NS {
+                continue;
+            }
+            let rate = bytes as f64 * 1e9 / (sample.end_ns - start_ns).max(1) as f64;
+            if sums.len() <= second {
+                sums.push(0.0);
+            }
+            sums[second] += rate;
+            (bytes, start_ns, second) = (0, sample.end_ns, second + 1);
+        }
+    }
+    sums.into_iter().map(|rate| rate.round() as u64).collect()
 }
 
 /// Sums the jobs up into fio's groups and entries. Jobs that were not started are left out.

@@ -14,7 +14,8 @@ use fio_parse::unit::{Bytes, BytesPerSec, Iops, Nanos, Percent};
 use fio_parse::workload::{Timed, Workload};
 
 use super::{
-    DdOutcome, Entry, Figures, FioOutcome, Group, Outcome, SampleStats, groups, sample_stats,
+    DdOutcome, Entry, Figures, FioOutcome, Group, Outcome, SampleStats, groups, per_second,
+    sample_stats,
 };
 use crate::caution::cautions;
 use crate::clock::Usage;
@@ -108,7 +109,7 @@ pub fn fidelity(plan: &Plan, outcome: &Outcome) -> Fidelity {
 fn fio_counts(plan: &FioPlan, outcome: &FioOutcome) -> (IoCounts, IoCounts) {
     // A run time may end a job before its bytes do: then nothing is promised.
     let cut_off = plan.jobs.len() > 1 && plan.jobs.iter().any(|job| job.exit_all);
-    let timed = |job: &JobPlan| job.runtime_ns.is_some() || job.ramp_ns > 0;
+    let timed = |job: &JobPlan| job.runtime_ns.is_some() || job.ramp_ns > 0 || job.steady.is_some();
     let bounded = cut_off || plan.jobs.iter().any(timed);
     let planned = plan.planned().filter(|_| !bounded);
     let planned = planned.map_or(IoCounts::default(), |counts| IoCounts {
@@ -304,6 +305,22 @@ fn entry_record(
     }
     let mut record = record(context, scope, direction, measurement);
     record.errors = errors(entry);
+    let seconds = per_second(entry, index);
+    if !seconds.is_empty() {
+        record
+            .environment
+            .insert("bytes_per_sec_by_second".to_owned(), seconds.into());
+    }
+    if let Some(corrected) = &entry.corrected {
+        let percentiles = DEFAULT_PERCENTILES
+            .iter()
+            .zip(corrected[index].percentiles(&DEFAULT_PERCENTILES))
+            .map(|(percentile, ns)| (percentile.to_string(), ns.into()));
+        let percentiles: serde_json::Map<_, _> = percentiles.collect();
+        record
+            .environment
+            .insert("lat_from_due_ns".to_owned(), percentiles.into());
+    }
     if let Some(setup) = entry.setup {
         record
             .environment

@@ -333,6 +333,9 @@ fn plan_job(
     } else if pattern.writes && !syncs.end_fsync && !syncs.on_close {
         draft.note("flush-after-run");
     }
+    if choices.steady.is_some() {
+        draft.note("steady-state");
+    }
     if choices.file_range.is_some() {
         draft.note("drawn-file-sizes");
     }
@@ -386,6 +389,7 @@ fn plan_job(
         verify: choices.verify.clone(),
         place: choices.place.clone(),
         exit_all: choices.exit_all,
+        steady: choices.steady,
         ..JobPlan::plain(&job.name, pattern, extent.region)
     };
     Some((plan, extent))

@@ -1,8 +1,8 @@
 //! The closed, typed plan of one fio job: everything the run needs, nothing that is text.
 
 pub use super::parts::{
-    Batch, Check, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Spread, Strided, Submission,
-    Think, Verify,
+    Batch, Check, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Spread, Steady,
+    SteadyMetric, Strided, Submission, Think, Verify,
 };
 use crate::content::Content;
 
@@ -218,6 +218,8 @@ pub struct JobPlan {
     pub place: Place,
     /// All jobs end when this one does (`exitall`).
     pub exit_all: bool,
+    /// It may end when its rate has settled.
+    pub steady: Option<Steady>,
 }
 
 impl JobPlan {
@@ -267,6 +269,7 @@ impl JobPlan {
             verify: None,
             place: Place::default(),
             exit_all: false,
+            steady: None,
         }
     }
 

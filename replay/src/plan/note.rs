@@ -99,6 +99,7 @@ kinds! {
     "small-pages" Deviates ALL "the buffers are not in huge pages";
     "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";
     "device-typed" Exact NONE "the device or file that was typed with --device is used";
+    "steady-state" Equivalent NONE "the job ends when its rate has settled, as asked; each job is judged by itself, by the same rule";
     "removed-at-end" Equivalent NONE "files are removed at the end whatever the options say; --keep keeps them";
 }
 

@@ -219,6 +219,56 @@ pub struct Ring {
     pub registered_buffers: bool,
 }
 
+/// What `steadystate` looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SteadyMetric {
+    /// Bytes per second.
+    Rate,
+    /// I/Os per second.
+    Ios,
+}
+
+/// When a job is steady and may end (`steadystate`).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Steady {
+    /// What is looked at.
+    pub metric: SteadyMetric,
+    /// Its slope per second, else its largest distance from the mean.
+    pub slope: bool,
+    /// What that must be below: the metric's unit, or per cent of the mean.
+    pub limit: f64,
+    /// The limit is in per cent.
+    pub percent: bool,
+    /// Seconds that are looked at.
+    pub window_s: u32,
+    /// Time that is left out before, ns.
+    pub ramp_ns: u64,
+}
+
+impl Steady {
+    /// `steadystate=iops_slope:0.3%` and the like, with a window yet to be given.
+    pub fn parse(text: &str) -> Option<Steady> {
+        let (what, limit) = text.split_once(':')?;
+        let (metric, slope) = match what {
+            "iops" => (SteadyMetric::Ios, false),
+            "iops_slope" => (SteadyMetric::Ios, true),
+            "bw" => (SteadyMetric::Rate, false),
+            "bw_slope" => (SteadyMetric::Rate, true),
+            _ => return None,
+        };
+        let percent = limit.ends_with('%');
+        let limit: f64 = limit.trim_end_matches('%').parse().ok()?;
+        (limit > 0.0 && limit.is_finite()).then_some(Steady {
+            metric,
+            slope,
+            limit,
+            percent,
+            window_s: 0,
+            ramp_ns: 0,
+        })
+    }
+}
+
 impl Ring {
     /// Whether a single I/O carries a flag (RWF_HIPRI, RWF_NOWAIT, RWF_DONTCACHE).
     pub fn flags_ios(&self) -> bool {

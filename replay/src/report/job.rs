@@ -8,7 +8,9 @@ use std::fmt::Write;
 
 use crate::content::Content;
 use crate::plan::fio::FioPlan;
-use crate::plan::job::{Check, EngineKind, Fallocate, JobPlan, Service, Sizes, Spread};
+use crate::plan::job::{
+    Check, EngineKind, Fallocate, JobPlan, Service, Sizes, Spread, SteadyMetric,
+};
 
 /// The plan as a job file.
 pub fn fio(plan: &FioPlan) -> String {
@@ -338,6 +340,25 @@ fn pace(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
     ] {
         if on && job.engine == EngineKind::Uring {
             put(name, "1".to_owned());
+        }
+    }
+    if let Some(steady) = job.steady {
+        let metric = match steady.metric {
+            SteadyMetric::Rate => "bw",
+            SteadyMetric::Ios => "iops",
+        };
+        let slope = if steady.slope { "_slope" } else { "" };
+        let percent = if steady.percent { "%" } else { "" };
+        put(
+            "steadystate",
+            format!("{metric}{slope}:{}{percent}", steady.limit),
+        );
+        put("steadystate_duration", format!("{}s", steady.window_s));
+        if steady.ramp_ns > 0 {
+            put(
+                "steadystate_ramp_time",
+                format!("{}us", steady.ramp_ns / 1000),
+            );
         }
     }
     for (name, on) in [

@@ -254,6 +254,15 @@ fn direction(entry: &Entry<'_>, index: Option<usize>, bins: bool) -> Json {
         "lat_ns",
         latency(flow.map_or(&none, |flow| &flow.lat), None, bins),
     );
+    if let Some((corrected, index)) = entry.corrected.as_deref().zip(index) {
+        // From when each I/O was due: `lat_ns` leaves out what late I/Os waited for.
+        let percentiles = DEFAULT_PERCENTILES
+            .iter()
+            .zip(corrected[index].percentiles(&DEFAULT_PERCENTILES))
+            .map(|(percentile, ns)| (format!("{percentile:.6}"), Json::Whole(ns)));
+        let percentiles = Json::Object(percentiles.collect());
+        part.push("lat_from_due_ns", object([("percentile", percentiles)]));
+    }
     let samples = index
         .filter(|_| figures.is_some())
         .and_then(|index| sample_stats(entry, index));

@@ -6,7 +6,34 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     /// Counts what is complete.
     #[inline(always)]
     pub(super) fn count_done(&mut self) -> Result<(), Failure> {
-        let before = self.outcome.flows[0].ios + self.outcome.flows[1].ios;
+        if let [Done { slot, result }] = self.done[..]
+            && self.slots[slot as usize].is_whole(result)
+        {
+            let data = &self.slots[slot as usize];
+            self.outcome.flows[data.kind as usize].count_one(data, self.now, !E::SYNCHRONOUS);
+            if let Some(pacer) = &mut self.pacer {
+                pacer.came(slot, data.kind == SlotKind::Write, self.now);
+            }
+            self.under_way -= 1;
+            self.free.push(slot);
+        } else {
+            self.count_several()?;
+        }
+        self.done.clear();
+        if self.now - self.sample_start >= SAMPLE_NS {
+            self.end_sample();
+        }
+        if self.ramp_end.is_some_and(|end| self.now >= end) {
+            self.end_ramp();
+        }
+        if self.pacer.as_ref().is_some_and(|pacer| pacer.pause_due()) {
+            self.think()?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn count_several(&mut self) -> Result<(), Failure> {
         let mut run = match self.done.first() {
             Some(first) => Run::of(&self.slots[first.slot as usize]),
             None => return Ok(()),
@@ -15,8 +42,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             let Done { slot, result } = self.done[index];
             // By reference: a copy of what was just stored in parts would wait for the stores.
             let data = &self.slots[slot as usize];
-            let whole = data.bytes - data.moved == result as u32;
-            if !whole || data.check || data.kind == SlotKind::Sync {
+            if !data.is_whole(result) {
                 self.count_run(&run);
                 self.unusual(index)?;
                 run = Run::of(&self.slots[slot as usize]);
@@ -29,22 +55,11 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             }
             run.add(&self.slots[slot as usize]);
             self.free.push(slot);
+            if let Some(pacer) = &mut self.pacer {
+                pacer.came(slot, run.kind == SlotKind::Write, self.now);
+            }
         }
         self.count_run(&run);
-        if let Some(pacer) = &mut self.pacer {
-            let counted = self.outcome.flows[0].ios + self.outcome.flows[1].ios;
-            pacer.completed((counted - before) as u32);
-        }
-        self.done.clear();
-        if self.now - self.sample_start >= SAMPLE_NS {
-            self.end_sample();
-        }
-        if self.ramp_end.is_some_and(|end| self.now >= end) {
-            self.end_ramp();
-        }
-        if self.pacer.as_ref().is_some_and(|pacer| pacer.pause_due()) {
-            self.think()?;
-        }
         Ok(())
     }
 
@@ -87,10 +102,10 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             self.compare(slot, index)?;
         }
         self.free.push(slot);
-        let mut run = Run::of(&data);
-        run.add(&data);
-        // It is counted as no longer under way already.
-        self.outcome.flows[data.kind as usize].count(&run, self.now, !E::SYNCHRONOUS);
+        if let Some(pacer) = &mut self.pacer {
+            pacer.came(slot, data.kind == SlotKind::Write, self.now);
+        }
+        self.outcome.flows[data.kind as usize].count_one(&data, self.now, !E::SYNCHRONOUS);
         Ok(())
     }
 

@@ -16,6 +16,7 @@
 mod complete;
 mod pace;
 mod pass;
+mod steady;
 mod tally;
 
 use std::fs::File;
@@ -30,6 +31,7 @@ use crate::plan::job::{Check, JobPlan};
 use crate::script::{Script, Step, SyncKind};
 use crate::verify;
 use pace::Pacer;
+use steady::Settling;
 pub use tally::{DEPTH_LEVELS, Failure, Flow, JobOutcome, SAMPLE_NS, Sample, SyncFlow};
 use tally::{Run, batch_level};
 
@@ -53,6 +55,14 @@ struct Slot {
     kind: SlotKind,
     /// The read checks what was written.
     check: bool,
+}
+
+impl Slot {
+    /// Whether this result is all that was asked for and nothing but counting is left to do.
+    #[inline(always)]
+    fn is_whole(&self, result: i32) -> bool {
+        self.bytes - self.moved == result as u32 && !self.check && self.kind != SlotKind::Sync
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -97,6 +107,7 @@ pub struct Worker<'a, E, C, M> {
     /// The I/Os under way read back what was written.
     checking: bool,
     pacer: Option<Box<Pacer>>,
+    settling: Option<Settling>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     ops: Vec<Op>,
@@ -144,6 +155,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             check: job.verify.as_ref().map(|verify| verify.check.clone()),
             checking: false,
             pacer: Pacer::new(job).map(Box::new),
+            settling: job.steady.map(Settling::new),
             slots: vec![Slot::default(); depth],
             // The last is taken first; slot 0 first looks natural in traces.
             free: (0..job.depth).rev().collect(),
@@ -221,6 +233,21 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             .zip(self.charged.usage())
             .map(|(before, after)| after.since(before));
         self.outcome.issued = self.issued();
+        if let Some(settling) = &self.settling {
+            self.outcome.steady_after_ns = settling.attained_ns();
+            self.outcome.remarks.push(match settling.attained_ns() {
+                Some(ns) => format!(
+                    "{}: the rate was steady after {:.1} s",
+                    self.job.name,
+                    ns as f64 / 1e9
+                ),
+                None => format!(
+                    "{}: the rate was not steady when the job ended",
+                    self.job.name
+                ),
+            });
+        }
+        self.outcome.corrected = self.pacer.take().and_then(|pacer| pacer.into_corrected());
         self.report_progress();
         self.outcome.setup = self.engine.setup();
         // Outside the window: the last close. A failed detach leaves nothing to save.
@@ -329,6 +356,12 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if self.outcome.samples.len() < self.outcome.samples.capacity() {
             self.outcome.samples.push(so_far.since(&self.sampled));
         }
+        if let Some(settling) = &mut self.settling {
+            let counted = [so_far.bytes, so_far.ios].map(|both| both[0] + both[1]);
+            if settling.observe(so_far.end_ns, counted) {
+                self.deadline = self.now;
+            }
+        }
         self.sampled = so_far;
         self.sample_start = self.now;
         self.report_progress();
@@ -371,6 +404,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if let Some(pacer) = &mut self.pacer {
             pacer.begin();
         }
+        self.settling = self.job.steady.map(Settling::new);
     }
 }
 

@@ -6,6 +6,7 @@
 //! gaps are exponential with the same mean, and the line is the sum of the gaps.
 
 use crate::clock::Stamp;
+use crate::hist::Histogram;
 use crate::offsets::Rng;
 use crate::plan::job::{JobPlan, Think};
 
@@ -23,6 +24,12 @@ pub(super) struct Pacer {
     rng: Rng,
     think: Option<Think>,
     since_pause: u32,
+    /// When the next I/O is due; none for a direction without bound.
+    next_due: Option<Stamp>,
+    /// The same of the I/O in each slot.
+    dues: Vec<Option<Stamp>>,
+    /// Latencies of reads and writes from when they were due.
+    corrected: Box<[Histogram; 2]>,
 }
 
 impl Pacer {
@@ -45,6 +52,9 @@ impl Pacer {
             rng: Rng::new(job.seed ^ 0x9ACE),
             think: pace.think,
             since_pause: 0,
+            next_due: None,
+            dues: vec![None; job.depth as usize],
+            corrected: Box::default(),
         })
     }
 
@@ -53,6 +63,7 @@ impl Pacer {
         let way = usize::from(write);
         let rate = self.rates[way];
         if rate == 0 {
+            self.next_due = None;
             return start;
         }
         let before = self.issued[way];
@@ -67,18 +78,37 @@ impl Pacer {
                 sums[way] as u64
             }
         };
-        start.saturating_add(ns)
+        let due = start.saturating_add(ns);
+        self.next_due = Some(due);
+        due
+    }
+
+    /// The I/O that was due last goes in this slot.
+    pub(super) fn goes(&mut self, slot: u32) {
+        self.dues[slot as usize] = self.next_due.take();
+    }
+
+    /// The I/O in this slot is complete. Its latency counts from when it was due: an I/O that
+    /// went late because others were slow has waited for them, which the plain latency leaves
+    /// out (coordinated omission).
+    pub(super) fn came(&mut self, slot: u32, write: bool, now: Stamp) {
+        self.since_pause += 1;
+        if let Some(due) = self.dues[slot as usize].take() {
+            self.corrected[usize::from(write)].add(now.saturating_sub(due));
+        }
+    }
+
+    /// Latencies from when I/Os were due, if there was a rate.
+    pub(super) fn into_corrected(self) -> Option<Box<[Histogram; 2]>> {
+        let any = self.corrected.iter().any(|histogram| histogram.total() > 0);
+        any.then_some(self.corrected)
     }
 
     /// The window starts over (end of the ramp).
     pub(super) fn begin(&mut self) {
         self.issued = [0; 2];
+        *self.corrected = Default::default();
         self.drawn = self.drawn.map(|_| [0.0; 2]);
-    }
-
-    /// So many I/Os were completed.
-    pub(super) fn completed(&mut self, ios: u32) {
-        self.since_pause += ios;
     }
 
     /// Whether a pause is due.
@@ -140,6 +170,27 @@ mod tests {
     }
 
     #[test]
+    fn corrected_latencies_count_from_when_an_io_was_due() {
+        let mut pacer = pacer(|job| job.pace.ios = [0, 1000]).unwrap();
+        // Ten writes are due at 0, 1, ... 9 ms. A stall lets all go at 9 ms, each taking 1 us.
+        for _ in 0..10 {
+            pacer.due(0, true, 4096);
+            pacer.goes(0);
+            pacer.came(0, true, 9_001_000);
+        }
+        // A read has no rate: its plain latency is all there is.
+        pacer.due(0, false, 4096);
+        pacer.goes(0);
+        pacer.came(0, false, 9_001_000);
+        let [reads, writes] = *pacer.into_corrected().unwrap();
+        assert_eq!((reads.total(), writes.total()), (0, 10));
+        let [low, high] = writes.percentiles(&[10.0, 100.0])[..] else {
+            panic!()
+        };
+        assert!(low.abs_diff(1000) < 16 && high.abs_diff(9_001_000) < 9_001_000 / 64);
+    }
+
+    #[test]
     fn pauses_come_after_so_many() {
         let think = Think {
             ns: 7,
@@ -147,9 +198,9 @@ mod tests {
             blocks: 2,
         };
         let mut pacer = pacer(|job| job.pace.think = Some(think)).unwrap();
-        pacer.completed(1);
+        pacer.came(0, true, 0);
         assert_eq!(pacer.pause(), None);
-        pacer.completed(1);
+        pacer.came(0, true, 0);
         assert!(pacer.pause_due());
         assert_eq!(pacer.pause(), Some(think));
         assert_eq!(pacer.pause(), None);

@@ -143,6 +143,9 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
                 start,
             );
         }
+        if let Some(pacer) = &mut self.pacer {
+            pacer.goes(slot);
+        }
         let kind = if write {
             SlotKind::Write
         } else {

@@ -30,6 +30,21 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// Counts one I/O that was complete at `now`; the same as a run of one, for less.
+    #[inline(always)]
+    pub(super) fn count_one(&mut self, slot: &Slot, now: Stamp, has_slat: bool) {
+        self.ios += 1;
+        self.bytes += u64::from(slot.bytes);
+        let clat = now.saturating_sub(slot.issue);
+        self.clat.add(clat);
+        self.clat_histogram.add(clat);
+        let slat = slot.issue.saturating_sub(slot.start);
+        self.lat.add(slat + clat);
+        if has_slat {
+            self.slat.add(slat);
+        }
+    }
+
     /// Counts the I/Os of a run that were complete at `now`.
     #[inline(always)]
     pub(super) fn count(&mut self, run: &Run, now: Stamp, has_slat: bool) {
@@ -42,11 +57,7 @@ impl Flow {
         if has_slat {
             self.slat.merge(&run.slat);
         }
-        if ios == 1 {
-            self.lat.add(run.slat.sum() + clat);
-        } else {
-            self.lat.merge(&run.slat.longer_by(clat));
-        }
+        self.lat.merge(&run.slat.longer_by(clat));
     }
 
     /// Adds what another job did.
@@ -227,6 +238,10 @@ pub struct JobOutcome {
     pub wraps: u64,
     /// Passes begun.
     pub passes: u64,
+    /// Latencies of reads and writes from when they were due, under a rate.
+    pub corrected: Option<Box<[Histogram; 2]>>,
+    /// When the rate was steady, ns since the start, if that was looked for and found.
+    pub steady_after_ns: Option<u64>,
     /// The series.
     pub samples: Vec<Sample>,
     /// Everything ever issued, ramp included: I/Os, bytes, bytes written.

@@ -11,7 +11,7 @@ use fio_parse::workload::Job;
 
 use super::Draft;
 use super::job::{
-    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Strided,
+    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Steady, Strided,
     Submission, Think, Verify,
 };
 use crate::content::Content;
@@ -44,6 +44,7 @@ pub(super) struct Choices {
     pub exit_all: bool,
     pub offset_increment: u64,
     pub most_ios: Option<u64>,
+    pub steady: Option<Steady>,
     pub create_only: bool,
     /// Smallest and largest file, bytes (`filesize=1m-4m`).
     pub file_range: Option<(u64, u64)>,
@@ -72,6 +73,7 @@ impl Default for Choices {
             sizes: None,
             service: Service::RoundRobin(1),
             open_files: None,
+            steady: None,
             batch: Batch::default(),
             pace: Pace::default(),
             ring: Ring::default(),
@@ -112,6 +114,7 @@ struct Parts {
     no_verify: bool,
     zone: (Option<u64>, Option<u64>, u64),
     think: (u64, u64, u32),
+    steady: (u64, u64),
     prio: (Option<u16>, Option<u16>),
 }
 
@@ -323,6 +326,9 @@ fn content_and_pace(
         "thinktime" => put(&mut parts.think.0, time(value, 1000)),
         "thinktime_spin" => put(&mut parts.think.1, time(value, 1000)),
         "thinktime_blocks" => put(&mut parts.think.2, narrow()),
+        "steadystate" => put(&mut choices.steady, Steady::parse(value).map(Some)),
+        "steadystate_duration" => put(&mut parts.steady.0, time(value, 1_000_000_000)),
+        "steadystate_ramp_time" => put(&mut parts.steady.1, time(value, 1_000_000_000)),
         "startdelay" => put(&mut choices.pace.delay_ns, time(value, 1_000_000_000)),
         "sqthread_poll" => put(&mut choices.ring.kernel_thread, flag()),
         "sqthread_poll_cpu" => put(&mut choices.ring.kernel_thread_cpu, narrow().map(Some)),
@@ -390,6 +396,17 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
     } else {
         content(false, parts.refill, !parts.no_scramble)
     };
+    // fio looks for no steady state without a duration.
+    let (window_ns, ramp_ns) = parts.steady;
+    let window_s = u32::try_from(window_ns / 1_000_000_000).unwrap_or(u32::MAX);
+    choices.steady = choices
+        .steady
+        .filter(|_| window_s > 0)
+        .map(|steady| Steady {
+            window_s,
+            ramp_ns,
+            ..steady
+        });
     let (ns, spin_ns, blocks) = parts.think;
     if ns > 0 {
         let spin_ns = spin_ns.min(ns);

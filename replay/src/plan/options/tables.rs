@@ -283,18 +283,6 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "belongs to latency_target, which changes the depth while it runs",
     ),
     (
-        "steadystate",
-        "ends the run by its own measurements; give a runtime",
-    ),
-    (
-        "steadystate_duration",
-        "ends the run by its own measurements; give a runtime",
-    ),
-    (
-        "steadystate_ramp_time",
-        "ends the run by its own measurements; give a runtime",
-    ),
-    (
         "wait_for",
         "starts a job after another; stonewall does that too",
     ),
