@@ -68,6 +68,26 @@ pub fn bases(metric: Metric) -> Vec<Base> {
     }
 }
 
+/// The quantity that is the metric wherever a record states it; a dd's bandwidth is narrowed.
+pub fn stated_first(metric: Metric) -> Option<Base> {
+    match metric {
+        Metric::Bandwidth => Some(Base::BytesPerSec),
+        Metric::WallBandwidth | Metric::WriteBandwidth => None,
+        Metric::Flush => Some(Base::Flush),
+        Metric::Iops => Some(Base::Iops),
+        Metric::Bytes => Some(Base::Bytes),
+        Metric::Runtime => Some(Base::Runtime),
+        Metric::Wall => Some(Base::Wall),
+        Metric::Cpu => Some(Base::CpuShare),
+        Metric::Latency(clock, statistic) => Some(Base::Latency(clock, statistic)),
+    }
+}
+
+/// The expressions `lo`, `value`, `hi` (f64) and `how` (u32) of a quantity as it is stated.
+pub fn as_stated(base: Base) -> [Expr; 4] {
+    columns(stated(base))
+}
+
 /// Three expressions and how the number came about.
 struct Triple {
     lo: Expr,
@@ -119,6 +139,10 @@ pub fn expressions(metric: Metric) -> [Expr; 4] {
         ),
         Metric::Latency(clock, statistic) => stated(Base::Latency(clock, statistic)),
     };
+    columns(triple)
+}
+
+fn columns(triple: Triple) -> [Expr; 4] {
     [
         triple.lo.alias("lo"),
         triple.value.alias("value"),

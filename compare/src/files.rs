@@ -87,12 +87,12 @@ fn with_content<O>(
         Place::Path(path) => path,
     };
     match head(path) {
-        Some((file, head)) if Form::of_bytes(&head) == Some(Form::Parquet) => {
+        Some((file, _, head)) if Form::of_bytes(&head) == Some(Form::Parquet) => {
             Ok(run(Source::Parquet(&file)))
         }
         // A label may name what only all records together tell.
-        Some((file, head)) if input.label.is_none() && sniff(&head) == Content::Records => {
-            Ok(run(Source::Lines(&file)))
+        Some((file, length, head)) if input.label.is_none() && sniff(&head) == Content::Records => {
+            Ok(run(Source::Lines(&file, length)))
         }
         _ => match input.read() {
             Ok(bytes) => Ok(run(Source::Bytes(&bytes))),
@@ -101,16 +101,18 @@ fn with_content<O>(
     }
 }
 
-/// A regular file, to be read from its start, and its first bytes.
-fn head(path: &Path) -> Option<(File, Vec<u8>)> {
-    if !fs::metadata(path).ok()?.is_file() {
+/// A regular file, to be read from its start, its length, and its first bytes. None where the
+/// length is not known, as of files that the system makes up.
+fn head(path: &Path) -> Option<(File, u64, Vec<u8>)> {
+    let meta = fs::metadata(path).ok()?;
+    if !meta.is_file() || meta.len() == 0 {
         return None;
     }
     let mut file = File::open(path).ok()?;
     let mut head = Vec::new();
     (&file).take(HEAD).read_to_end(&mut head).ok()?;
     file.rewind().ok()?;
-    Some((file, head))
+    Some((file, meta.len(), head))
 }
 
 /// Whether results go to a file of this name, and not to standard output.

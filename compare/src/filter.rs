@@ -45,6 +45,9 @@ pub enum Pattern {
     Matches(Regex),
 }
 
+/// Keys that a record has only in a table.
+const FOUND_LATE: [Key; 2] = [Key::TEST, Key::METRIC];
+
 impl Filter {
     /// Parses a filter. The message of an error names the column (from 1), what was expected and
     /// what was found.
@@ -57,7 +60,11 @@ impl Filter {
         };
         let filter = parser.or()?;
         match parser.peek() {
-            None => Ok(filter),
+            None => match filter.keys().into_iter().find(|k| FOUND_LATE.contains(k)) {
+                None => Ok(filter),
+                Some(Key::METRIC) => Err("expected a key of records, found `metric`; choose metrics with --metric".into()),
+                Some(_) => Err("expected a key of records, found `test`, which is named when all are read; filter by section (the heading), rw, bs and the like".into()),
+            },
             Some(_) => Err(parser.expected("AND, OR or the end of the filter")),
         }
     }
@@ -386,6 +393,14 @@ mod tests {
         check("bs:4KiB", true);
         check("bs:4K", true);
         check("bs:4kB", false);
+    }
+
+    #[test]
+    fn err_what_is_named_later_is_no_condition() {
+        for text in ["test:/small/", "bs:4k OR NOT metric:bw"] {
+            let error = Filter::parse(text).unwrap_err();
+            assert!(error.starts_with("expected a key of records"), "{error}");
+        }
     }
 
     #[test]

@@ -32,11 +32,14 @@
 //! | `nominal` | f64 | ns that a timed job with a flush at its end was asked to run |
 //! | `has` | u32 | which of [`absent::KNOWN`] its records have, a bit each |
 
+mod apart;
+
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use fio_parse::Record;
 use polars::prelude::*;
+
+use apart::{name_apart, told_apart};
 
 use crate::absent;
 use crate::bounds::Bounds;
@@ -44,7 +47,6 @@ use crate::dict::Dict;
 use crate::evidence::{self, Evidence};
 use crate::keys::{Key, UNKNOWN};
 use crate::metric::{Clock, Statistic};
-use crate::residue;
 use crate::tests_of::{self, Facts};
 use crate::visible::visible;
 
@@ -462,8 +464,15 @@ impl Builder {
         let height = rows[0].len();
         for (base, columns) in self.wanted.bases.iter().zip(self.bases) {
             let name = base.column();
+            // A record has all three ends or none.
+            let gaps = columns[0].len() < height || columns[0].iter().any(|v| v.is_nan());
             for (ending, values) in ["lo", "value", "hi"].into_iter().zip(columns) {
-                rows.push(figures(format!("{name}:{ending}").into(), values, height));
+                rows.push(figures(
+                    format!("{name}:{ending}").into(),
+                    values,
+                    height,
+                    gaps,
+                ));
             }
         }
         Ok(Frame {
@@ -480,12 +489,12 @@ impl Builder {
 }
 
 /// A column of figures, in which what is no number is missing; an empty one is missing throughout.
-fn figures(name: PlSmallStr, mut values: Vec<f64>, height: usize) -> Column {
+fn figures(name: PlSmallStr, mut values: Vec<f64>, height: usize, gaps: bool) -> Column {
     if values.is_empty() {
         return Column::full_null(name, height, &DataType::Float64);
     }
     values.resize(height, f64::NAN);
-    if values.iter().any(|v| v.is_nan()) {
+    if gaps {
         let there: Vec<Option<f64>> = (values.into_iter())
             .map(|v| Some(v).filter(|v| !v.is_nan()))
             .collect();
@@ -513,82 +522,6 @@ impl Frame {
         rows.hstack_mut(of_contexts.columns())?;
         Ok(rows)
     }
-}
-
-/// The settings, as index and key, in which the results of one machine and test differ.
-type Apart = HashMap<(u32, u32), Vec<(usize, Key)>>;
-
-/// Repeats of a test on a machine were asked for alike. Where one machine ran a test in several
-/// ways (with and without `oflag=dsync`, say), these are no repeats: gives, for each test and
-/// machine, the settings that were asked for and differ. Settings that are projected on or
-/// ignored tell nothing apart, nor does what was found and not asked for (versions, systems).
-fn told_apart(
-    wanted: &Wanted,
-    settings: &[u32],
-    sets: &[Vec<u32>],
-    tests: &[u32],
-    machines: &[u32],
-    is_said: impl Fn(u32) -> bool,
-) -> (Vec<u32>, Apart) {
-    let keys: Vec<(usize, Key)> = (Key::settings().enumerate())
-        .filter(|(_, k)| k.empty_is_off())
-        .filter(|(_, k)| !wanted.keys.contains(k) && !wanted.ignored.contains(k))
-        .collect();
-    let mut seen: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
-    for ((test, machine), set) in tests.iter().zip(machines).zip(settings) {
-        let list = seen.entry((*test, *machine)).or_default();
-        if !list.contains(set) {
-            list.push(*set);
-        }
-    }
-    let mut apart = Apart::new();
-    for (cell, list) in seen.into_iter().filter(|(_, list)| list.len() > 1) {
-        let of = |set: &u32, index: usize| sets[*set as usize][index];
-        let differ = keys.iter().copied().filter(|(i, _)| {
-            let mut known = list.iter().map(|set| of(set, *i)).filter(|c| is_said(*c));
-            let first = known.next();
-            known.any(|code| Some(code) != first)
-        });
-        let differ: Vec<(usize, Key)> = differ.collect();
-        if !differ.is_empty() {
-            apart.insert(cell, differ);
-        }
-    }
-    (tests.to_vec(), apart)
-}
-
-/// New codes and names of the machines: those told apart get the differing settings behind their
-/// name. Order of first appearance is kept.
-fn name_apart<'t>(
-    machines: &[u32],
-    settings: &[u32],
-    names: &Dict<String>,
-    (tests, apart): &(Vec<u32>, Apart),
-    sets: &[Vec<u32>],
-    text: &impl Fn(u32) -> &'t str,
-) -> (Vec<u32>, Vec<String>) {
-    if apart.is_empty() {
-        return (machines.to_vec(), names.values().to_vec());
-    }
-    let mut dict: Dict<String> = Dict::default();
-    let mut known: HashMap<(u32, u32, u32), u32> = HashMap::new();
-    let codes = (machines.iter().zip(tests).zip(settings))
-        .map(|((machine, test), set)| {
-            *known.entry((*machine, *test, *set)).or_insert_with(|| {
-                let name = names.get(*machine).map_or("", String::as_str);
-                match apart.get(&(*test, *machine)) {
-                    None => dict.code(name),
-                    Some(keys) => {
-                        let words: Vec<String> = (keys.iter())
-                            .map(|(i, key)| residue::one(*key, text(sets[*set as usize][*i])))
-                            .collect();
-                        dict.code(format!("{name} ({})", words.join(", ")).as_str())
-                    }
-                }
-            })
-        })
-        .collect();
-    (codes, dict.values().to_vec())
 }
 
 /// The column of a key.

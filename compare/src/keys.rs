@@ -1,4 +1,5 @@
 //! The key language: what tables can be projected on, filtered by and sorted by.
+//! Long because most of it is the table of keys.
 //!
 //! A key is a named property of a record, always a text: `machine`, `rw`, `bs`, `tool.version`.
 //! `--row`, `--col`, `--table` and `--ignore` take comma-separated lists of them. Keys are of

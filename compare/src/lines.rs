@@ -3,7 +3,7 @@
 //! In a large file most of a line says what its neighbours say: the same machine, the same test,
 //! the same options. Three ways lead from a line to a row, the quickest first:
 //!
-//! 1. The line is like one read before but for its figures ([`crate::template`]).
+//! 1. The line is like one read before but for its figures (`template`).
 //! 2. The line is cut into raw pieces of JSON without building anything from them. The pieces that
 //!    say *what* was measured (all but figures, places and the run number) are looked up.
 //! 3. The line becomes a whole [`Record`], which is checked and read as any other.

@@ -11,13 +11,14 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use fio_parse::cli::{Content, sniff};
 use fio_parse::folder::in_order;
 use fio_parse::record::{Label, LabelSource};
 use fio_parse::{Log, Record};
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter};
 use polars::prelude::PolarsResult;
 
 use crate::filter::Filter;
@@ -43,9 +44,9 @@ pub struct Input<'b> {
 pub enum Source<'b> {
     /// In memory.
     Bytes(&'b [u8]),
-    /// In a file of records as JSON Lines, likewise read a part at a time.
-    Lines(&'b File),
-    /// In a Parquet file, which is read a part at a time.
+    /// In a file of records as JSON Lines of so many bytes, which is read a part at a time.
+    Lines(&'b File, u64),
+    /// In a Parquet file, likewise.
     Parquet(&'b File),
 }
 
@@ -108,7 +109,9 @@ impl Plan {
 pub fn load(input: &Input<'_>, plan: &Plan) -> (Builder, Outcome) {
     let bytes = match input.source {
         Source::Parquet(file) => return load_flat(input, plan, scan::parquet(file, plan)),
-        Source::Lines(file) => return load_lines(&input.name, read_pieces(file), plan),
+        Source::Lines(file, length) => {
+            return load_lines(&input.name, ranges(file, length), plan);
+        }
         Source::Bytes(bytes) => bytes,
     };
     if let Some(form) = Form::of_bytes(bytes) {
@@ -131,7 +134,7 @@ pub fn records(input: &Input<'_>) -> (Vec<Record>, Outcome) {
     let mut read = Vec::new();
     let bytes = match input.source {
         Source::Bytes(bytes) if Form::of_bytes(bytes).is_none() => bytes,
-        Source::Lines(mut file) => {
+        Source::Lines(mut file, _) => {
             if let Err(error) = file.read_to_end(&mut read) {
                 outcome.errors.push(format!("{}: {error}", input.name));
             }
@@ -147,11 +150,11 @@ pub fn records(input: &Input<'_>) -> (Vec<Record>, Outcome) {
     };
     let mut records = Vec::new();
     if sniff(bytes) == Content::Records {
-        read_lines(
-            bytes,
-            &mut |line| serde_json::from_slice(line).map(|record| records.push(record)),
-            &mut |line, error| outcome.errors.push(bad_line(&input.name, line, &error)),
-        );
+        let read = |number, line: &[u8]| match serde_json::from_slice(line) {
+            Ok(record) => records.push(record),
+            Err(error) => outcome.errors.push(bad_line(&input.name, number, &error)),
+        };
+        lines_of(bytes, numbered(&mut 0, read));
     } else {
         match Log::from_bytes(input.name.as_str(), bytes) {
             Ok(log) => {
@@ -227,31 +230,48 @@ fn bad_line(name: &str, line: usize, error: &serde_json::Error) -> String {
     )
 }
 
-/// Hands every line that is not blank to `take`; gives the number of lines.
-fn read_lines(
-    bytes: &[u8],
-    take: &mut impl FnMut(&[u8]) -> Result<(), serde_json::Error>,
-    fail: &mut impl FnMut(usize, serde_json::Error),
-) -> usize {
-    let mut count = 0;
-    let mut start = 0;
-    for end in memchr_iter(b'\n', bytes).chain([bytes.len()]) {
-        let line = &bytes[start..end];
-        start = end + 1;
-        count += 1;
+/// Counts lines and hands those that are not blank to `take`, each with its number.
+fn numbered<'c>(
+    count: &'c mut usize,
+    mut take: impl FnMut(usize, &[u8]) + 'c,
+) -> impl FnMut(&[u8]) + 'c {
+    move |line| {
+        *count += 1;
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        if let Err(error) = take(line) {
-            fail(count, error);
+        if !line.iter().all(u8::is_ascii_whitespace) {
+            take(*count, line);
         }
     }
-    count
 }
 
-/// How many bytes of lines are read at once.
-const PIECE: usize = 4 << 20;
+/// A piece of a file is at least and at most so large. Of each the reader learns anew what its
+/// lines are like, and an answer waits for the last one.
+const PIECE: RangeInclusive<u64> = 4 << 20..=16 << 20;
+
+/// How much of a file is in memory at once, for each core: little enough for its cache.
+const BUFFER: usize = 256 << 10;
+
+/// Lines that are read by one core, in order.
+enum Piece<'b> {
+    /// In memory, whole lines.
+    Bytes(&'b [u8]),
+    /// Of a file, those that begin at these bytes.
+    Range(&'b File, Range<u64>),
+}
+
+impl Piece<'_> {
+    fn each_line(self, take: impl FnMut(&[u8])) -> io::Result<()> {
+        match self {
+            Piece::Bytes(bytes) => {
+                lines_of(bytes, take);
+                Ok(())
+            }
+            Piece::Range(file, range) => {
+                lines_in(|buffer, at| read_at(file, buffer, at), range, take)
+            }
+        }
+    }
+}
 
 /// What came of a piece: its columns and records, the errors by line, the number of lines.
 type Part = io::Result<(Builder, usize, Vec<(usize, serde_json::Error)>, usize)>;
@@ -259,23 +279,19 @@ type Part = io::Result<(Builder, usize, Vec<(usize, serde_json::Error)>, usize)>
 /// Reads lines a piece at a time, several pieces at once; they are joined in order.
 fn load_lines<'b>(
     name: &str,
-    mut pieces: impl Iterator<Item = io::Result<Cow<'b, [u8]>>> + Send,
+    mut pieces: impl Iterator<Item = Piece<'b>> + Send,
     plan: &Plan,
 ) -> (Builder, Outcome) {
-    let read = |piece: io::Result<Cow<'b, [u8]>>| -> Part {
-        let piece = piece?;
+    let read = |piece: Piece<'b>| -> Part {
         let mut builder = Builder::new(plan.wanted.clone());
         let mut reader = Reader::new(plan);
-        let (mut records, mut errors) = (0, Vec::new());
-        let lines = read_lines(
-            &piece,
-            &mut |line| {
-                reader.push(line, &mut builder)?;
-                records += 1;
-                Ok(())
-            },
-            &mut |line, error| errors.push((line, error)),
-        );
+        let (mut records, mut errors, mut lines) = (0, Vec::new(), 0);
+        piece.each_line(numbered(&mut lines, |number, line| {
+            match reader.push(line, &mut builder) {
+                Ok(()) => records += 1,
+                Err(error) => errors.push((number, error)),
+            }
+        }))?;
         Ok((builder, records, errors, lines))
     };
     let mut all = Builder::new(plan.wanted.clone());
@@ -295,8 +311,7 @@ fn load_lines<'b>(
             .iter()
             .map(|(line, e)| bad_line(name, before + line, e));
         outcome.errors.extend(errors);
-        // A piece ends with its line end, after which nothing is counted as a line.
-        before += lines.saturating_sub(1);
+        before += lines;
         true
     };
     let first = pieces.next();
@@ -311,58 +326,119 @@ fn load_lines<'b>(
     (all, outcome)
 }
 
-/// Pieces of about [`PIECE`] bytes that end with a line.
-fn cut(bytes: &[u8]) -> impl Iterator<Item = io::Result<Cow<'_, [u8]>>> {
+/// Pieces of lines in memory.
+fn cut(bytes: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let target = PIECE.min(rest.len());
+        let target = (*PIECE.start() as usize).min(rest.len());
         let end = memchr(b'\n', &rest[target..]).map_or(rest.len(), |at| target + at + 1);
         let (piece, after) = rest.split_at(end);
         rest = after;
-        Some(Ok(piece.into()))
+        Some(Piece::Bytes(piece))
     })
 }
 
-/// Likewise, read from a file as they are needed.
-fn read_pieces(mut file: impl Read + Send) -> impl Iterator<Item = io::Result<Cow<'static, [u8]>>> {
-    let mut begun = Vec::new();
-    let mut ended = false;
-    std::iter::from_fn(move || {
-        let mut piece = std::mem::take(&mut begun);
-        while !ended {
-            let room = PIECE.saturating_sub(piece.len()).max(PIECE / 8);
-            piece.reserve_exact(room);
-            match file.by_ref().take(room as u64).read_to_end(&mut piece) {
-                Err(error) => {
-                    ended = true;
-                    return Some(Err(error));
-                }
-                Ok(0) => ended = true,
-                Ok(_) => {
-                    if let Some(end) = memrchr(b'\n', &piece) {
-                        begun = piece.split_off(end + 1);
-                        return Some(Ok(piece.into()));
-                    }
-                }
-            }
-        }
-        (!piece.is_empty()).then(|| Ok(piece.into()))
+/// Pieces of a file of lines.
+fn ranges(file: &File, length: u64) -> impl Iterator<Item = Piece<'_>> {
+    let size = (length / 64).clamp(*PIECE.start(), *PIECE.end());
+    (0..length.div_ceil(size)).map(move |piece| {
+        let start = piece * size;
+        Piece::Range(file, start..(start + size).min(length))
     })
+}
+
+fn lines_of(bytes: &[u8], mut take: impl FnMut(&[u8])) {
+    let mut start = 0;
+    for end in memchr_iter(b'\n', bytes) {
+        take(&bytes[start..end]);
+        start = end + 1;
+    }
+    if start < bytes.len() {
+        take(&bytes[start..]);
+    }
+}
+
+/// The lines that begin in `range`, the last of which may end behind it. `read` fills a buffer
+/// from a place on, as far as it likes; nothing read is the end.
+fn lines_in(
+    read: impl Fn(&mut [u8], u64) -> io::Result<usize>,
+    range: Range<u64>,
+    mut take: impl FnMut(&[u8]),
+) -> io::Result<()> {
+    let mut buffer = vec![0; BUFFER];
+    let mut filled = 0;
+    // The byte before the range tells whether a line begins with it.
+    let mut at = range.start.saturating_sub(1);
+    let mut amid = range.start > 0;
+    while at < range.end {
+        if filled == buffer.len() {
+            buffer.resize(2 * filled, 0);
+        }
+        let got = match read(&mut buffer[filled..], at + filled as u64) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            got => got?,
+        };
+        let searched = filled;
+        filled += got;
+        let mut start = 0;
+        for end in memchr_iter(b'\n', &buffer[searched..filled]).map(|end| searched + end) {
+            if at + start as u64 >= range.end {
+                return Ok(());
+            }
+            if !std::mem::take(&mut amid) {
+                take(&buffer[start..end]);
+            }
+            start = end + 1;
+        }
+        if amid {
+            // No line ends here, and this one is another's.
+            start = filled;
+        }
+        if got == 0 {
+            if start < filled && at + (start as u64) < range.end {
+                take(&buffer[start..filled]);
+            }
+            return Ok(());
+        }
+        buffer.copy_within(start..filled, 0);
+        filled -= start;
+        at += start as u64;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn pieces_end_at_line_ends_and_lose_nothing() {
+    fn text(lines: usize) -> Vec<u8> {
         let line = |i: usize| format!("line {i} {}\n", "x".repeat(i % 1000));
-        let text: Vec<u8> = (0..30_000).flat_map(|i| line(i).into_bytes()).collect();
-        assert!(text.len() > 3 * PIECE);
-        let long = vec![b'y'; 2 * PIECE + 5];
+        (0..lines).flat_map(|i| line(i).into_bytes()).collect()
+    }
+
+    fn collected(each: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Vec<Vec<u8>> {
+        let mut lines = Vec::new();
+        each(&mut |line| lines.push(line.to_vec()));
+        lines
+    }
+
+    #[test]
+    fn pieces_in_memory_end_at_line_ends_and_lose_nothing() {
+        let text = text(30_000);
+        let long = vec![b'y'; 9 << 20];
         let texts = [
             &text[..],
             &text[..text.len() - 1],
@@ -371,13 +447,53 @@ mod tests {
             &b""[..],
         ];
         for text in texts {
-            let of_bytes: Vec<_> = cut(text).map(Result::unwrap).collect();
-            let of_file: Vec<_> = read_pieces(text).map(Result::unwrap).collect();
-            for parts in [of_bytes, of_file] {
-                assert_eq!(parts.concat(), text);
-                let mut whole = parts.iter().rev().skip(1);
-                assert!(whole.all(|p| p.ends_with(b"\n")));
-                assert!(parts.iter().all(|p| !p.is_empty()));
+            let parts: Vec<&[u8]> = cut(text)
+                .map(|piece| match piece {
+                    Piece::Bytes(bytes) => bytes,
+                    Piece::Range(..) => panic!("expected a piece in memory"),
+                })
+                .collect();
+            assert_eq!(parts.concat(), text);
+            let mut whole = parts.iter().rev().skip(1);
+            assert!(whole.all(|p| p.ends_with(b"\n")));
+            assert!(parts.iter().all(|p| !p.is_empty()));
+        }
+        assert!(cut(&text).count() > 2);
+    }
+
+    /// Wherever a file is cut, each line is read once, in order, and whole.
+    #[test]
+    fn lines_of_a_file_do_not_depend_on_the_cuts() {
+        let long = [vec![b'y'; 3 * BUFFER], b"\nend\n".to_vec()].concat();
+        for text in [
+            &text(2000)[..],
+            b"a\n\nb\n",
+            b"\n\n",
+            b"no end",
+            b"a\nno end",
+            &long,
+            b"",
+        ] {
+            let want = collected(|take| lines_of(text, take));
+            let read = |buffer: &mut [u8], at: u64| {
+                let rest = text.get(at as usize..).unwrap_or(&[]);
+                // Files may give less than was asked for.
+                let got = rest.len().min(buffer.len()).min(70_001);
+                buffer[..got].copy_from_slice(&rest[..got]);
+                Ok(got)
+            };
+            for size in [1, 2, 3, 5, 1000, 4096, 300_000, 1 << 30] {
+                if text.len() / size > 20_000 {
+                    continue;
+                }
+                let got = collected(|take| {
+                    for start in (0..text.len()).step_by(size) {
+                        let end = (start + size).min(text.len());
+                        lines_in(read, start as u64..end as u64, &mut *take).unwrap();
+                    }
+                });
+                assert_eq!(got.len(), want.len(), "{size}");
+                assert!(got == want, "{size}");
             }
         }
     }

@@ -5,23 +5,25 @@
 //!      -- lone records ------------------> are samples as they are
 //!      -- the others: one scope a run ---> group before its jobs, nothing counted twice
 //!                     one sample a run --> jobs of one run that report apart are one sample
-//!      -- one row a cell ----------------> medians of lo, value, hi; the values; counts
+//!      -- the samples of each cell ------> medians of lo, value, hi; the values; counts
 //! ```
 //!
 //! A cell is a combination of key values and a metric; which one a record belongs to follows from
 //! its context, so cells are numbered once for all contexts and rows are grouped by that number.
-//! All the arithmetic is lazy expressions. Slices bound the memory that intermediate columns take.
+//! What a record comes to is lazy expressions; a metric that all records state needs none. Slices
+//! bound the memory that intermediate columns take.
 //!
 //! The median of the lower ends is a lower end for the median, since the median grows with each
 //! of its values; likewise above. A failed run gives no value, but its cell knows of it.
 
 use std::collections::HashSet;
 
+use fio_parse::folder::in_order;
 use polars::prelude::*;
 
 use crate::derive;
 use crate::dict::Dict;
-use crate::frame::{Frame, key_column};
+use crate::frame::{Base, Frame, key_column};
 use crate::keys::Key;
 use crate::metric::Metric;
 use crate::stats;
@@ -65,8 +67,8 @@ pub struct Cells {
     pub found: Vec<Found>,
 }
 
-/// Rows whose metric is computed at once.
-const SLICE: usize = 1 << 20;
+/// Rows whose metric is computed at once; a column of intermediate results stays in the cache.
+const SLICE: usize = 1 << 16;
 
 /// Columns of the contexts that [`derive`] looks at for a metric.
 fn derived_from(metric: Metric) -> &'static [&'static str] {
@@ -86,8 +88,26 @@ pub fn with_values(frame: &Frame, metrics: &[Metric]) -> PolarsResult<Vec<Vec<bo
         .collect()
 }
 
+/// The quantity that is this metric for all records; none if it must be derived for some.
+fn stated_by_all(frame: &Frame, metric: Metric) -> PolarsResult<Option<Base>> {
+    let Some(base) = derive::stated_first(metric) else {
+        return Ok(None);
+    };
+    let narrowed = metric == Metric::Bandwidth && frame.contexts.column("dd")?.bool()?.any();
+    let lo = frame.rows.column(&format!("{}:lo", base.column()))?;
+    Ok(Some(base).filter(|_| !narrowed && lo.null_count() == 0))
+}
+
 fn contexts_with(frame: &Frame, metric: Metric) -> PolarsResult<Vec<bool>> {
     let mut has = vec![false; frame.contexts.height()];
+    if stated_by_all(frame, metric)?.is_some() {
+        let contexts = frame.rows.column("context")?.u32()?;
+        contexts
+            .iter()
+            .flatten()
+            .for_each(|context| has[context as usize] = true);
+        return Ok(has);
+    }
     let [lo, ..] = derive::expressions(metric);
     for start in (0..frame.len()).step_by(SLICE) {
         let rows = frame.wide(start, SLICE, derived_from(metric))?.lazy();
@@ -206,7 +226,10 @@ fn lone(frame: &Frame) -> PolarsResult<BooleanChunked> {
     let run_of = |(context, run): (usize, u32)| (sources[context], run);
     let place_of = |(context, run): (usize, u32)| (sources[context], run, directions[context]);
 
-    let failed_runs: HashSet<(u32, u32)> = rows().filter(|(c, _)| failed[*c]).map(run_of).collect();
+    let failed_runs: HashSet<(u32, u32)> = match failed.contains(&true) {
+        true => rows().filter(|(c, _)| failed[*c]).map(run_of).collect(),
+        false => HashSet::new(),
+    };
     // Records mostly come in order, and then one look tells that each place is taken once.
     let repeated: HashSet<(u32, u32, u32)> = if rows().map(place_of).is_sorted_by(|a, b| a < b) {
         HashSet::new()
@@ -228,6 +251,70 @@ fn lone(frame: &Frame) -> PolarsResult<BooleanChunked> {
 /// What a sample or, before that, a record comes to.
 const SAMPLE: [&str; 6] = ["cell", "lo", "value", "hi", "failed", "how"];
 
+/// The samples of a cell.
+#[derive(Default)]
+struct Samples {
+    lo: Vec<f64>,
+    value: Vec<f64>,
+    hi: Vec<f64>,
+    failed: usize,
+    how: u32,
+    parts: usize,
+}
+
+/// The samples of all cells of a metric.
+struct Gathered {
+    /// By the number of the cell, in order of first appearance.
+    cells: Vec<(u32, Samples)>,
+    /// For each cell, where it is in `cells`.
+    at: Vec<Option<usize>>,
+    /// Which contexts the samples are of.
+    contexts: Vec<bool>,
+}
+
+impl Gathered {
+    /// Adds rows that have the columns of [`SAMPLE`], and `parts` where they are of several
+    /// records.
+    fn add(&mut self, rows: &DataFrame) -> PolarsResult<()> {
+        let numbers = |name: &str| PolarsResult::Ok(rows.column(name)?.f64()?.iter());
+        let ends = numbers("lo")?.zip(numbers("value")?).zip(numbers("hi")?);
+        let failed = rows.column("failed")?.bool()?;
+        let how = rows.column("how")?.u32()?;
+        let parts = match rows.column("parts") {
+            Ok(parts) => Some(parts.u32()?),
+            Err(_) => None,
+        };
+        let told = failed.iter().zip(how.iter());
+        let cells = rows.column("cell")?.u32()?.iter().flatten();
+        for (row, ((cell, ((lo, value), hi)), (failed, how))) in
+            cells.zip(ends).zip(told).enumerate()
+        {
+            let at = *self.at[cell as usize].get_or_insert_with(|| {
+                self.cells.push((cell, Samples::default()));
+                self.cells.len() - 1
+            });
+            let samples = &mut self.cells[at].1;
+            let of_parts = parts.and_then(|p| p.get(row)).unwrap_or(1);
+            samples.parts = samples.parts.max(of_parts as usize);
+            samples.how = samples.how.max(how.unwrap_or(0));
+            if failed == Some(true) {
+                samples.failed += 1;
+            } else if let (Some(lo), Some(value), Some(hi)) = (lo, value, hi) {
+                samples.lo.push(lo);
+                samples.value.push(value);
+                samples.hi.push(hi);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_contexts(&mut self, rows: &DataFrame) -> PolarsResult<()> {
+        let contexts = rows.column("context")?.u32()?;
+        (contexts.iter().flatten()).for_each(|context| self.contexts[context as usize] = true);
+        Ok(())
+    }
+}
+
 fn of_metric(
     frame: &Frame,
     metric: Metric,
@@ -235,12 +322,20 @@ fn of_metric(
     places: &Places,
     lone: &BooleanChunked,
 ) -> PolarsResult<Vec<Found>> {
-    let mut alone: Vec<DataFrame> = Vec::new();
+    let mut gathered = Gathered {
+        cells: Vec::new(),
+        at: vec![None; places.codes.len()],
+        contexts: vec![false; frame.contexts.height()],
+    };
     let mut shared: Vec<DataFrame> = Vec::new();
-    let of_contexts = [derived_from(metric), &["failed"]].concat();
+    let stated = stated_by_all(frame, metric)?;
+    let derived_from = match stated {
+        Some(_) => &[],
+        None => derived_from(metric),
+    };
+    let of_contexts = [derived_from, &["failed"]].concat();
     let mut columns: Vec<Expr> = ["cell", "context", "lone", "run", "failed"].map(col).into();
-    columns.extend(derive::expressions(metric));
-    let sample: Vec<Expr> = SAMPLE.iter().chain(&["context"]).map(|n| col(*n)).collect();
+    columns.extend(stated.map_or_else(|| derive::expressions(metric), derive::as_stated));
     for start in (0..frame.len()).step_by(SLICE) {
         let mut rows = frame.wide(start, SLICE, &of_contexts)?;
         let contexts = rows.column("context")?.u32()?;
@@ -248,57 +343,25 @@ fn of_metric(
         let cells: Vec<u32> = cells.map(|c| places.of_context[c as usize]).collect();
         rows.with_column(Column::new("cell".into(), cells))?;
         let lone = lone.slice(start as i64, rows.height());
-        let all_lone = lone.all();
         rows.with_column(lone.with_name("lone".into()).into_column())?;
         let rows =
             (rows.lazy().select(columns.clone())).filter(col("lo").is_not_null().or(col("failed")));
-        if all_lone {
-            alone.push(rows.select(sample.clone()).collect()?);
-            continue;
-        }
-        let rows = rows.collect()?.lazy();
-        alone.push((rows.clone().filter(col("lone")).select(sample.clone())).collect()?);
-        shared.push(rows.filter(col("lone").not()).collect()?);
+        let rows = rows.collect()?;
+        let lone = rows.column("lone")?.bool()?;
+        let (alone, others) = match lone.all() {
+            true => (rows, None),
+            false => (rows.filter(lone)?, Some(rows.filter(&!lone)?)),
+        };
+        gathered.add(&alone)?;
+        gathered.add_contexts(&alone)?;
+        shared.extend(others);
     }
-    let Some(alone) = stack(alone)? else {
-        return Ok(Vec::new());
-    };
-    let mut contexts = distinct(&alone)?;
-    let mut samples = alone
-        .lazy()
-        .select(SAMPLE.map(col))
-        .with_column(lit(1u32).cast(DataType::UInt32).alias("parts"));
     if let Some(shared) = stack(shared)? {
         let (joined, of_joined) = join_runs(frame, shared)?;
-        contexts.extend(of_joined);
-        samples = concat([samples, joined.lazy()], UnionArgs::default())?;
+        gathered.add(&joined)?;
+        gathered.add_contexts(&of_joined)?;
     }
-    contexts.sort_unstable();
-    contexts.dedup();
-
-    let none = || lit(NULL).cast(DataType::Float64);
-    let sound = |name: &str| {
-        when(col("failed"))
-            .then(none())
-            .otherwise(col(name))
-            .alias(name)
-    };
-    let cells = samples
-        .with_columns([sound("lo"), sound("value"), sound("hi")])
-        .group_by_stable([col("cell")])
-        .agg([
-            col("lo").median(),
-            col("hi").median(),
-            col("value")
-                .drop_nulls()
-                .sort(SortOptions::default())
-                .alias("values"),
-            col("failed").cast(DataType::UInt32).sum(),
-            col("how").max(),
-            col("parts").max(),
-        ])
-        .collect()?;
-    read(&cells, &contexts, metric, code, places)
+    Ok(read(gathered, metric, code, places))
 }
 
 fn stack(parts: Vec<DataFrame>) -> PolarsResult<Option<DataFrame>> {
@@ -312,14 +375,9 @@ fn stack(parts: Vec<DataFrame>) -> PolarsResult<Option<DataFrame>> {
     Ok(Some(all))
 }
 
-fn distinct(rows: &DataFrame) -> PolarsResult<Vec<u32>> {
-    let codes = rows.column("context")?.unique()?;
-    Ok(codes.u32()?.iter().flatten().collect())
-}
-
 /// Rows that share their run with others: of each run and direction the scope to prefer, joined
-/// into one sample for each cell and set of settings. Gives the contexts of the rows taken, too.
-fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Vec<u32>)> {
+/// into one sample for each cell and set of settings. Gives the rows taken, too.
+fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, DataFrame)> {
     let direction = &key_column(Key::DIRECTION);
     let of_contexts = ["source", "group", "rank", "settings", direction];
     let contexts = frame.contexts.select(of_contexts)?;
@@ -332,8 +390,7 @@ fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Vec
         .with_columns([col("failed").max().over(group)?])
         .filter(col("rank").eq(col("rank").min().over(run)?))
         .collect()?;
-    let contexts = distinct(&scoped)?;
-    let samples = (scoped.lazy())
+    let samples = (scoped.clone().lazy())
         .group_by_stable([col("cell"), col("source"), col("run"), col("settings")])
         .agg([
             col("lo").min(),
@@ -351,54 +408,63 @@ fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Vec
                 .collect::<Vec<_>>(),
         )
         .collect()?;
-    Ok((samples, contexts))
+    Ok((samples, scoped))
 }
 
-fn read(
-    cells: &DataFrame,
-    contexts: &[u32],
-    metric: Metric,
-    code: u32,
-    places: &Places,
-) -> PolarsResult<Vec<Found>> {
-    let numbers = |name: &str| -> PolarsResult<Vec<Option<f64>>> {
-        Ok(cells.column(name)?.f64()?.iter().collect())
-    };
-    let (lo, hi) = (numbers("lo")?, numbers("hi")?);
-    let (number, failed) = (codes(cells, "cell")?, codes(cells, "failed")?);
-    let (how, parts) = (codes(cells, "how")?, codes(cells, "parts")?);
+/// So many samples are worth the start of threads.
+const MANY: usize = 1 << 16;
+
+/// The medians of the lower and the upper ends; the values are sorted.
+fn medians(samples: &mut Samples) -> (Option<f64>, Option<f64>) {
+    samples.value.sort_unstable_by(f64::total_cmp);
+    (
+        stats::median_of(&mut samples.lo),
+        stats::median_of(&mut samples.hi),
+    )
+}
+
+fn read(gathered: Gathered, metric: Metric, code: u32, places: &Places) -> Vec<Found> {
+    let Gathered {
+        cells,
+        at,
+        contexts,
+    } = gathered;
     let of_wall = matches!(metric, Metric::WallBandwidth | Metric::Wall);
-    let lists = cells.column("values")?.list()?;
-    let mut found = Vec::with_capacity(cells.height());
-    for i in 0..cells.height() {
-        let values: Vec<f64> = match lists.get_as_series(i) {
-            Some(series) => series.f64()?.iter().flatten().collect(),
-            None => Vec::new(),
-        };
-        let mut all = places.codes[number[i] as usize].clone();
+    let many = cells.iter().map(|(_, s)| s.value.len()).sum::<usize>() > MANY;
+    let mut found = Vec::with_capacity(cells.len());
+    let finish = |(cell, mut samples): (u32, Samples)| {
+        let ends = medians(&mut samples);
+        (cell, samples, ends)
+    };
+    let mut take = |(cell, samples, (lo, hi)): (u32, Samples, _)| {
+        let mut all = places.codes[cell as usize].clone();
         if let Some(at) = places.metric {
             all[at] = code;
         }
         found.push(Found {
             codes: all,
-            bounds: stats::median(&values).and_then(|value| Some((lo[i]?, value, hi[i]?))),
-            values,
-            failed: failed[i] as usize,
-            parts: parts[i] as usize,
-            how: how[i],
+            bounds: stats::median(&samples.value).and_then(|value| Some((lo?, value, hi?))),
+            values: samples.value,
+            failed: samples.failed,
+            parts: samples.parts,
+            how: samples.how,
             basis: (0, 0),
             notes: Vec::new(),
             settings: Vec::new(),
             names: Default::default(),
             unasked: false,
         });
-    }
-    let mut at = vec![None; places.codes.len()];
-    for (i, number) in number.iter().enumerate() {
-        at[*number as usize] = Some(i);
+        true
+    };
+    if many {
+        in_order(cells.into_iter(), finish, take);
+    } else {
+        cells.into_iter().for_each(|cell| {
+            take(finish(cell));
+        });
     }
     let mut seen = vec![false; found.len()];
-    for context in contexts.iter().map(|c| *c as usize) {
+    for context in (0..contexts.len()).filter(|context| contexts[*context]) {
         let Some(i) = at[places.of_context[context] as usize] else {
             continue;
         };
@@ -420,7 +486,7 @@ fn read(
             seen[i] = true;
         }
     }
-    Ok(found)
+    found
 }
 
 fn add(codes: &mut Vec<u32>, code: u32) {

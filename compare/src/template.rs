@@ -280,24 +280,53 @@ const TENS: [f64; 16] = [
 
 /// A JSON number as the nearest `f64`.
 fn number(text: &[u8]) -> Option<(f64, &[u8])> {
-    let (token, rest) = skip_number(text)?;
-    // Up to 15 digits and their power of ten are exact, so one division rounds right.
-    if token.len() <= 16 && token.iter().all(|b| b.is_ascii_digit() || *b == b'.') {
-        let (mut digits, mut behind, mut point) = (0u64, 0usize, false);
-        for byte in token {
-            if *byte == b'.' {
-                point = true;
-            } else {
-                digits = digits * 10 + u64::from(byte - b'0');
-                behind += usize::from(point);
-            }
-        }
-        if digits < 1 << 53 {
-            return Some((digits as f64 / TENS[behind], rest));
-        }
+    if let Some(short) = short_number(text) {
+        return Some(short);
     }
+    let (token, rest) = skip_number(text)?;
     let text = std::str::from_utf8(token).ok()?;
     Some((text.parse().ok()?, rest))
+}
+
+/// Likewise in one pass; none if it has a sign, an exponent or more than 15 digits, or is no
+/// number.
+fn short_number(text: &[u8]) -> Option<(f64, &[u8])> {
+    let mut at = 0;
+    let mut digits = 0u64;
+    let mut take = |at: &mut usize| {
+        while let Some(digit) = text
+            .get(*at)
+            .map(|b| b.wrapping_sub(b'0'))
+            .filter(|d| *d < 10)
+        {
+            // What overflows has too many digits to be used.
+            digits = digits.wrapping_mul(10).wrapping_add(u64::from(digit));
+            *at += 1;
+        }
+    };
+    take(&mut at);
+    let whole = at;
+    if whole == 0 || (whole > 1 && text[0] == b'0') {
+        return None;
+    }
+    let mut behind = 0;
+    if text.get(at) == Some(&b'.') {
+        at += 1;
+        take(&mut at);
+        behind = at - whole - 1;
+        if behind == 0 {
+            return None;
+        }
+    }
+    if whole + behind > 15 || matches!(text.get(at), Some(b'e' | b'E')) {
+        return None;
+    }
+    // Up to 15 digits and their power of ten are exact, so one division rounds right.
+    let value = match behind {
+        0 => digits as f64,
+        _ => digits as f64 / TENS[behind],
+    };
+    Some((value, &text[at..]))
 }
 
 #[cfg(test)]

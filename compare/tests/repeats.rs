@@ -3,7 +3,7 @@
 mod common;
 
 use common::{cells, lines, record, run_with};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn repeats(machine: &str, values: &[f64]) -> Vec<Value> {
     (values.iter().enumerate())
@@ -105,4 +105,26 @@ fn the_geomean_counts_only_rows_that_all_share() {
         .find(|l| l.contains("geomean of 3 of 4 rows"))
         .unwrap_or("");
     assert!(line.contains("1.26x"), "{table}");
+}
+
+/// Ten runs, each with its own figures in a note of the same kind, do not bury the table.
+#[test]
+fn many_notes_of_one_kind_are_told_by_the_first() {
+    let noted = |runs: usize, code: &str| {
+        let mut all = repeats("A", &[100.0; 10]);
+        for (i, record) in all.iter_mut().take(runs).enumerate() {
+            let message = format!("{i}MiB do not fit");
+            record["warnings"] = json!([{"code": code, "severity": "warning", "message": message}]);
+        }
+        run_with(&["-"], &lines(&all)).out
+    };
+    let many = noted(10, "rate-mismatch");
+    assert!(
+        many.contains("0MiB do not fit; and 9 more notes of this kind (rate-mismatch)"),
+        "{many}"
+    );
+    assert!(!many.contains("1MiB"), "{many}");
+    let few = noted(2, "rate-mismatch");
+    assert!(few.contains("0MiB do not fit\n"), "{few}");
+    assert!(few.contains("1MiB do not fit\n"), "{few}");
 }

@@ -252,9 +252,11 @@ fn is_cut(name: &str, value: &str, rest: &str) -> bool {
     }
     match (name, rest.as_bytes().first()) {
         ("avg" | "stdev", None | Some(b'\n' | b'\r')) => {
-            value.len() < 3 || value.as_bytes()[value.len() - 3] != b'.'
+            !matches!(value.as_bytes(), [.., b'.', _, _])
         }
         ("min" | "max", None) => true,
+        // these stand at the ends of their lines, or are lists
+        ("samples" | "minf" | "depth" | "total" | "short" | "drop" | "dropped", _) => false,
         _ => goes_on(value, rest),
     }
 }

@@ -358,3 +358,15 @@ fn a_number_beyond_64_bits_is_no_figure() {
     assert_eq!(found[0].measurement.bytes, None);
     assert_eq!(codes(&found[0]), ["unreadable"]);
 }
+
+#[test]
+fn commands_behind_a_prompt_that_is_a_hash_are_no_headings() {
+    let report = "1024+0 records in\n1024+0 records out\n1073741824 bytes (1.1 GB, 1.0 GiB) copied, 5.12345 s, 210 MB/s\n";
+    let dd = "# dd if=/dev/zero of=a bs=1M count=1024 conv=fsync\n";
+    let text = format!("# cd data\n{dd}{report}# rm a\n# mount data\n{dd}{report}");
+    for record in records(&text) {
+        assert!(record.machine.is_none() && record.section.is_empty());
+    }
+    let headed = format!("# mount options\n\n$ {}{report}", &dd[2..]);
+    assert_eq!(&*records(&headed)[0].section[0].text, "mount options");
+}

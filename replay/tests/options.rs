@@ -1,4 +1,5 @@
 //! Every row of the table of options: what the verdict on each is, and what proves it.
+//! Long because it is that table.
 //!
 //! A row whose options are carried out names, for each, a job in `versus_fio.rs`, where the
 //! same job is run by fio and compared, or a test elsewhere. A row is no proof by itself: that

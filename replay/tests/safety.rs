@@ -1,5 +1,6 @@
 //! The safety contract row by row: for each threat a case that is accepted and one that is
 //! refused. What needs a disk of its own, a signal or a race stands elsewhere and is named.
+//! Long because it is a table: a row a threat, with what it must accept and what it must refuse.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -17,6 +17,12 @@ use crate::stats;
 /// How many of the names that one cell pools are told.
 const NAMES_SHOWN: usize = 4;
 
+/// How many notes of one kind a cell of repeats shows one by one.
+const ALIKE_SHOWN: usize = 2;
+
+/// Kinds of notes of which each says another thing.
+const EACH_SHOWN: [&str; 2] = ["failed", "replayed"];
+
 impl Builder<'_> {
     /// Machine and test, where they are not projected on: their place in [`Found::names`] and key.
     fn hidden_names(&self) -> impl Iterator<Item = (usize, Key)> {
@@ -266,6 +272,40 @@ impl Builder<'_> {
         texts
     }
 
+    /// What the records of a cell say of themselves. Where repeats bring many notes of one kind,
+    /// each with its own figures, the first stands for them.
+    fn record_notes(&self, found: &Found) -> Vec<String> {
+        let sets = found.notes.iter();
+        let sets = sets.filter_map(|set| self.frame.note_sets.get(*set as usize));
+        let mut kinds: Vec<(&str, Vec<&str>)> = Vec::new();
+        for note in sets.flatten() {
+            let Some(note) = self.frame.notes.get(*note as usize) else {
+                continue;
+            };
+            let at = kinds.iter().position(|(code, _)| *code == note.code);
+            let at = at.unwrap_or_else(|| {
+                kinds.push((&note.code, Vec::new()));
+                kinds.len() - 1
+            });
+            if !kinds[at].1.contains(&note.text.as_str()) {
+                kinds[at].1.push(&note.text);
+            }
+        }
+        let repeats = found.values.len() > 1;
+        let texts = |(code, texts): (&str, Vec<&str>)| match texts.as_slice() {
+            [first, others @ ..]
+                if repeats && others.len() >= ALIKE_SHOWN && !EACH_SHOWN.contains(&code) =>
+            {
+                vec![format!(
+                    "{first}; and {} more notes of this kind ({code})",
+                    others.len()
+                )]
+            }
+            few => few.iter().map(|text| (*text).to_owned()).collect(),
+        };
+        kinds.into_iter().flat_map(texts).collect()
+    }
+
     /// Everything there is to say of one cell by itself.
     pub(super) fn cell_notes(&self, index: usize, residue: &Residue) -> Vec<String> {
         let found = &self.cells.found[index];
@@ -301,18 +341,8 @@ impl Builder<'_> {
         if let Some(text) = residue.within(&found.settings) {
             add(text);
         }
-        for set in &found.notes {
-            for note in self
-                .frame
-                .note_sets
-                .get(*set as usize)
-                .into_iter()
-                .flatten()
-            {
-                if let Some(note) = self.frame.notes.get(*note as usize) {
-                    add(note.text.clone());
-                }
-            }
+        for text in self.record_notes(found) {
+            add(text);
         }
         if found.failed > 0 && !found.values.is_empty() {
             add(format!(

@@ -5,6 +5,7 @@
 
 mod base;
 mod cell;
+mod error;
 mod marks;
 mod pairs;
 mod words;
@@ -13,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 
 use base::{Base, choose_base};
 use cell::geomean_row;
+pub use error::Error;
 use words::{join_labels, natural, shorten};
 
 use crate::bounds::Bounds;
@@ -29,40 +31,6 @@ use crate::view::{Projection, Shape, Sort, View};
 /// Longest label of a column, and of a row, before it is shortened.
 const COLUMN_LABEL: usize = 40;
 const ROW_LABEL: usize = 110;
-
-/// A comparison that can't be made as asked.
-#[derive(Debug)]
-pub enum Error {
-    /// The request: no such base, no such metric in the data.
-    Request(String),
-    /// The pipeline failed; a bug or a lack of memory.
-    Pipeline(polars::prelude::PolarsError),
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Request(message) => f.write_str(message),
-            Error::Pipeline(error) => {
-                // polars adds the whole plan below the first line.
-                let text = error.to_string();
-                write!(
-                    f,
-                    "the table could not be computed: {}",
-                    text.lines().next().unwrap_or("")
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<polars::prelude::PolarsError> for Error {
-    fn from(error: polars::prelude::PolarsError) -> Error {
-        Error::Pipeline(error)
-    }
-}
 
 /// The metrics looked at when none is asked for: the wall clock first where there is one, since
 /// it alone holds the sync after the tool.

@@ -14,7 +14,7 @@ mod quantile;
 mod utest;
 
 pub use notes::{Shape, shape};
-pub use quantile::{MedianInterval, median, median_interval, samples_for_interval};
+pub use quantile::{MedianInterval, median, median_interval, median_of, samples_for_interval};
 pub use utest::{Comparison, compare, samples_for_difference};
 
 /// Geometric mean of positive numbers; `None` if there are none or one is not positive.

@@ -37,6 +37,20 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
     }
 }
 
+/// The median of a sample in any order, which it changes; likewise.
+pub fn median_of(sample: &mut [f64]) -> Option<f64> {
+    let n = sample.len();
+    if n == 0 {
+        return None;
+    }
+    let (below, middle, _) = sample.select_nth_unstable_by(n / 2, f64::total_cmp);
+    if n % 2 == 1 {
+        return Some(*middle);
+    }
+    let lower = below.iter().copied().max_by(f64::total_cmp)?;
+    Some((lower + *middle) / 2.0)
+}
+
 /// Median and confidence interval of a sorted sample. `None` if empty.
 pub fn median_interval(sorted: &[f64], confidence: f64) -> Option<MedianInterval> {
     let median = median(sorted)?;
@@ -166,6 +180,18 @@ fn normal_quantile(p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_median_needs_no_order() {
+        assert_eq!(median_of(&mut []), None);
+        for n in 1..40u64 {
+            // 23 has no divisor in common with 41, so the values are distinct and mixed.
+            let mut mixed: Vec<f64> = (0..n).map(|i| (i * 23 % 41) as f64).collect();
+            let mut sorted = mixed.clone();
+            sorted.sort_by(f64::total_cmp);
+            assert_eq!(median_of(&mut mixed), median(&sorted), "{n}");
+        }
+    }
 
     #[test]
     fn six_values_are_the_least_for_95_percent() {

@@ -15,9 +15,9 @@
 const LONGEST: usize = 400;
 
 /// Keys of fio's reports that are no options.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 16] = [
     "stdev", "samples", "per", "run", "aggrb", "minb", "maxb", "mint", "maxt", "majf", "minf",
-    "ctx", "in_queue", "dev",
+    "ctx", "in_queue", "dev", "short", "dropped",
 ];
 
 /// Keys of fio's reports that people write as well: two of them make a report.

@@ -123,11 +123,12 @@ fn is_setting(text: &str) -> bool {
 }
 
 /// Programs that stand behind root's prompt in pasted screens, and are no first words of titles in lower case.
-const PROGRAMS: [&str; 58] = [
+const PROGRAMS: [&str; 66] = [
     "apt",
     "apt-get",
     "blkdiscard",
     "blkid",
+    "blockdev",
     "cat",
     "cd",
     "chmod",
@@ -149,13 +150,15 @@ const PROGRAMS: [&str; 58] = [
     "fstrim",
     "grep",
     "hdparm",
-    "iostat",
+    "hostname",
     "ioping",
+    "iostat",
     "kubectl",
     "losetup",
     "ls",
     "lsblk",
     "lscpu",
+    "lspci",
     "lvcreate",
     "lvs",
     "mdadm",
@@ -165,6 +168,7 @@ const PROGRAMS: [&str; 58] = [
     "modprobe",
     "mount",
     "mv",
+    "nproc",
     "nvme",
     "parted",
     "ps",
@@ -172,14 +176,18 @@ const PROGRAMS: [&str; 58] = [
     "smartctl",
     "ssh",
     "sudo",
+    "swapoff",
     "sync",
     "sysctl",
+    "systemctl",
     "tail",
     "truncate",
     "umount",
     "uname",
+    "uptime",
     "vmstat",
     "wget",
+    "whoami",
     "zfs",
     "zpool",
 ];
@@ -190,22 +198,24 @@ pub fn is_root_prompt(text: &str) -> bool {
     let Some(command) = text.strip_prefix("# ") else {
         return false;
     };
-    let mut words = command.split_whitespace();
-    let Some(program) = words.next() else {
-        return false;
-    };
-    let program = program.trim_end_matches(';').rsplit('/').next();
-    if !program.is_some_and(|program| PROGRAMS.contains(&program)) {
+    if !runs_program(command) {
         return false;
     }
     let mut alone = true;
-    for word in words {
+    for word in command.split_whitespace().skip(1) {
         alone = false;
         if word.starts_with(['-', '/', '>', '|', '&', '$', '~', '.']) {
             return true;
         }
     }
     alone
+}
+
+/// Whether the first word is a program's. Behind root's prompt that is enough where other lines show that it is one.
+pub fn runs_program(command: &str) -> bool {
+    let program = command.split_whitespace().next().unwrap_or("");
+    let name = program.trim_end_matches(';').rsplit('/').next();
+    name.is_some_and(|name| PROGRAMS.contains(&name))
 }
 
 /// A border of preformatted text in a forum's markup.

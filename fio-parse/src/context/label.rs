@@ -96,39 +96,6 @@ fn asks_password(text: &str) -> bool {
     lower == "password" || lower.starts_with("[sudo] ") || lower.ends_with("'s password")
 }
 
-/// Whether a short line names nothing: it points at another label, or is what a shell says of a job.
-fn names_nothing(text: &str) -> bool {
-    const WORDS: [&str; 14] = [
-        "same",
-        "same as above",
-        "same as before",
-        "same again",
-        "as above",
-        "ditto",
-        "idem",
-        "again",
-        "see above",
-        "killed",
-        "terminated",
-        "finished",
-        "aborted",
-        "interrupted",
-    ];
-    let lower = text.to_lowercase();
-    // [1]-  Done   dd if=…
-    let job = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once(']'))
-        .is_some_and(|(number, _)| {
-            !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
-        });
-    // 85.1 MB/s
-    let rate = text.starts_with(|c: char| c.is_ascii_digit())
-        && text.ends_with("B/s")
-        && text.split_whitespace().count() <= 2;
-    job || rate || WORDS.contains(&lower.as_str())
-}
-
 /// Whether a short line says who wrote the text or when, and not what it is about.
 fn is_byline(text: &str) -> bool {
     let bytes = text.as_bytes();

@@ -374,6 +374,10 @@ impl<'t> Cursor<'t> {
         let max = self.figure(letter)?;
         let avg = self.padded(b", avg=")?;
         let stdev = self.padded(b", stdev=")?;
+        // a number in two lines has fewer
+        if !matches!(stdev.text.as_bytes(), [.., b'.', _, _]) {
+            return None;
+        }
         self.line_feed()?;
         Some(LatencyLine {
             unit,

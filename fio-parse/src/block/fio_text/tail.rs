@@ -355,22 +355,23 @@ impl<'t> Tail<'t> {
 
 /// `5689,2503,0,0`, `5743/2449`, `r=5726/w=2466/d=0`.
 fn counts(input: &str) -> Lexed<'_, Counts> {
-    let one = |input| {
+    // all but the fourth have more behind them, so at the end of a line a number goes on in the next
+    let one = |input, last: bool| {
         let rest = ["r=", "w=", "d=", "t="]
             .iter()
             .find_map(|letter| str::strip_prefix(input, letter));
         let digits = rest.unwrap_or(input);
         let (rest, number) = lex::count(digits)?;
-        match lex::goes_on(&digits[..digits.len() - rest.len()], rest) {
+        match !last && lex::goes_on(&digits[..digits.len() - rest.len()], rest) {
             true => lex::refuse(input),
             false => Ok((rest, number)),
         }
     };
-    let (mut rest, first) = one(input)?;
+    let (mut rest, first) = one(input, false)?;
     let mut counts = Counts::new();
     counts.push(first);
     while let Some(after) = rest.strip_prefix([',', '/']) {
-        match one(after) {
+        match one(after, counts.len() == 3) {
             Ok((after, next)) if counts.len() < 4 => {
                 counts.push(next);
                 rest = after;
