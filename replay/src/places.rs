@@ -10,8 +10,12 @@
 //!   takes the next free one, and a block is cut where the next used unit begins.
 //! - In a run (`rw=randread:8`) and for the sequential part of `percentage_random` the map is
 //!   neither asked nor marked, so blocks repeat.
-//! - A gap is added to the end of the last block; beyond the region it goes on at the front,
-//!   before it at the end.
+//! - In a random mix of two sizes each direction counts in blocks of its own smallest size, and
+//!   both mark the same map by that number. So the free number that a write finds may lie
+//!   beyond the region, and then the file is done, after an amount that chance decides.
+//! - A gap is added to the end of the last block. Beyond the end of the *file* it goes on at the
+//!   front, before its start at the end; between the ends of region and file the file is done.
+//!   The front is as far behind the region's start as that is behind the file's.
 
 use crate::draw::{self, Law};
 use crate::offsets::{Blocks, Rng};
@@ -130,13 +134,18 @@ fn is_plain(job: &JobPlan) -> bool {
 #[derive(Debug, Clone)]
 struct General {
     region: u64,
+    /// Start of the region in the file.
+    offset: u64,
+    /// Size of the file.
+    file: u64,
     random: bool,
     sizes: [Sizes; 2],
+    /// The smallest blocks of reads and writes, which are the map's units for them.
     smallest: [u64; 2],
     /// What random offsets are multiples of.
-    step: u64,
+    steps: [u64; 2],
     order: Order,
-    law: Law,
+    laws: [Law; 2],
     map: Option<Map>,
     run_left: u32,
     /// Ends of the last blocks, from the zone's start.
@@ -152,12 +161,22 @@ impl General {
     fn new(job: &JobPlan, region: u64, seed: u64) -> Self {
         let order = job.order.clone();
         let unit = u64::from(job.smallest_block());
-        let step = u64::from(order.align.unwrap_or(job.smallest_block()));
+        let smallest = [0, 1].map(|way| u64::from(job.sizes[way].smallest()));
+        let steps = smallest.map(|smallest| order.align.map_or(smallest, u64::from));
         let range = order
             .strided
             .map_or(region, |zones| zones.range.min(region));
         // A start so near to the end that not even the smallest block fits is no start.
-        let starts = (range - (unit - step.min(unit)).min(range)) / step;
+        let starts =
+            |unit: u64, step: u64| (range - (unit - step.min(unit)).min(range)) / step.max(1);
+        // Only even draws know the direction.
+        let laws = [0, 1].map(|way| {
+            let (unit, step) = match order.spread {
+                Spread::Even => (smallest[way], steps[way]),
+                _ => (unit, order.align.map_or(unit, u64::from)),
+            };
+            Law::new(&order.spread, starts(unit, step), seed)
+        });
         let mapped = job.pattern.random
             && order.random_map
             && order.spread == Spread::Even
@@ -166,10 +185,15 @@ impl General {
             region,
             random: job.pattern.random,
             sizes: job.sizes.clone(),
-            smallest: [0, 1].map(|way| u64::from(job.sizes[way].smallest())),
-            step,
-            law: Law::new(&order.spread, starts, seed),
-            map: mapped.then(|| Map::new(range / unit, unit)),
+            offset: job.offset,
+            file: match job.drawn_regions.is_empty() {
+                true => job.file_bytes.max(job.offset + region),
+                false => job.offset + region,
+            },
+            smallest,
+            steps,
+            laws,
+            map: mapped.then(|| Map::new(range / unit)),
             run_left: order.run,
             order,
             position: [0; 2],
@@ -209,7 +233,7 @@ impl General {
         }
         let mut bytes = bytes.min(room);
         if random && let Some(map) = &mut self.map {
-            bytes = map.take(start, bytes);
+            bytes = map.take(start, bytes, self.smallest[way]);
         }
         self.last_start[way] = start;
         self.position[way] = start + bytes;
@@ -252,42 +276,61 @@ impl General {
             return self
                 .follow(way)
                 .map(|start| (start, false))
-                .or_else(|| Some((self.drawn()?, true)));
+                .or_else(|| Some((self.drawn(way)?, true)));
         }
         self.run_left = self.order.run;
         let percent = u64::from(self.order.percent_random[way]);
         if self.random && (percent >= 100 || self.rng.below(100) < percent) {
-            return Some((self.drawn()?, true));
+            return Some((self.drawn(way)?, true));
         }
         let followed = self.follow(way).map(|start| (start, false));
         match followed {
-            None if self.random => Some((self.drawn()?, true)),
+            None if self.random => Some((self.drawn(way)?, true)),
             followed => followed,
         }
     }
 
-    fn drawn(&mut self) -> Option<u64> {
-        let start = self.law.draw(&mut self.rng) * self.step;
-        match &self.map {
-            Some(map) => map.free_from(start),
-            None => Some(start),
-        }
+    fn drawn(&mut self, way: usize) -> Option<u64> {
+        let block = self.laws[way].draw(&mut self.rng);
+        let block = match &self.map {
+            Some(map) => map.free_from(block)?,
+            None => block,
+        };
+        Some(block * self.steps[way])
     }
 
     /// The place behind the last block, with the gap; `None` at the end of the region.
     fn follow(&self, way: usize) -> Option<u64> {
         let limit = self.region - self.zone_start;
         let (position, gap) = (self.position[way], self.order.gap);
-        if gap == 0 || (position == 0 && gap > 0) {
+        if gap == 0 {
             return (position < limit).then_some(position);
         }
-        // Backwards begins at the end.
-        let position = if position == 0 { limit } else { position };
-        match position.checked_add_signed(gap) {
-            Some(next) if next < limit => Some(next),
-            _ if gap > 0 => Some(0),
-            _ => limit.checked_add_signed(gap),
+        let front = i128::from(self.offset + self.zone_start);
+        let (file, end) = (
+            i128::from(self.file),
+            i128::from(self.file.min(self.region)),
+        );
+        let mut last = front + i128::from(position);
+        if last >= file {
+            return None;
         }
+        // Backwards begins at the end, if the region does not begin with the file.
+        if position == 0 && front > 0 && gap < 0 {
+            last = end;
+        }
+        let mut next = last - front;
+        if next != 0 {
+            next += i128::from(gap);
+            if !(0..file).contains(&next) {
+                next = if gap > 0 {
+                    front
+                } else {
+                    end + i128::from(gap)
+                };
+            }
+        }
+        u64::try_from(next).ok().filter(|&next| next < limit)
     }
 }
 
@@ -295,17 +338,15 @@ impl General {
 #[derive(Debug, Clone)]
 struct Map {
     units: u64,
-    unit: u64,
     words: Vec<u64>,
     full: Vec<u64>,
 }
 
 impl Map {
-    fn new(units: u64, unit: u64) -> Self {
+    fn new(units: u64) -> Self {
         let words = units.div_ceil(64) as usize;
         Map {
             units,
-            unit,
             words: vec![0; words],
             full: vec![0; words.div_ceil(64)],
         }
@@ -316,11 +357,9 @@ impl Map {
         self.full.fill(0);
     }
 
-    /// The start of the first free unit from `start` on, then from the front, bytes.
-    fn free_from(&self, start: u64) -> Option<u64> {
-        let unit = start / self.unit;
-        let found = self.free_after(unit).or_else(|| self.free_after(0));
-        found.map(|unit| unit * self.unit)
+    /// The first free unit from this one on, then from the front.
+    fn free_from(&self, unit: u64) -> Option<u64> {
+        self.free_after(unit).or_else(|| self.free_after(0))
     }
 
     fn free_after(&self, unit: u64) -> Option<u64> {
@@ -342,10 +381,11 @@ impl Map {
         (unit < self.units).then_some(unit)
     }
 
-    /// Takes `bytes` from a free unit on, or what is free of them; gives the bytes taken.
-    fn take(&mut self, start: u64, bytes: u64) -> u64 {
-        let first = start / self.unit;
-        let wanted = bytes.div_ceil(self.unit);
+    /// Takes `bytes` in units of so many from a free one on, or what is free of them; gives the
+    /// bytes taken.
+    fn take(&mut self, start: u64, bytes: u64, unit_bytes: u64) -> u64 {
+        let first = start / unit_bytes;
+        let wanted = bytes.div_ceil(unit_bytes);
         let mut taken = 0;
         while taken < wanted && first + taken < self.units {
             let unit = first + taken;
@@ -359,7 +399,7 @@ impl Map {
             }
             taken += 1;
         }
-        bytes.min(taken.max(1) * self.unit)
+        bytes.min(taken.max(1) * unit_bytes)
     }
 }
 

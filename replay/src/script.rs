@@ -16,6 +16,7 @@
 //! - Several files are served in turn; one that is done is passed over, and the pass ends
 //!   when all are. A sync goes to the file that was written last: fio takes another one,
 //!   which is a defect.
+//! - What is read back counts towards `io_size` when it is asked whether another pass follows.
 //! - With `verify` the writes of a pass are read back in the order they were made, after the
 //!   pass or after every so many.
 
@@ -54,6 +55,12 @@ pub enum Step {
         offset: u64,
         /// Bytes to move.
         bytes: u32,
+    },
+    /// This direction was drawn for the next I/O, and the rates of both decide whether it is
+    /// taken: [`Script::go`] answers.
+    Turn {
+        /// A write was drawn, else a read.
+        write: bool,
     },
     /// Make data durable.
     Sync {
@@ -107,6 +114,10 @@ impl Backlog {
 pub struct Script {
     reads: bool,
     writes: bool,
+    /// Rates have a say in the direction.
+    rated: bool,
+    /// The direction that was decided on.
+    way: Option<bool>,
     largest: u64,
     mix_read: u64,
     offset: u64,
@@ -122,6 +133,8 @@ pub struct Script {
     io_size: Option<u64>,
     passes_left: u32,
     issued: u64,
+    /// Bytes that were read back.
+    checked: u64,
     ios_issued: u64,
     writes_issued: u64,
     just_synced: bool,
@@ -244,6 +257,8 @@ impl Script {
                 && range_every == 0,
             reads: job.pattern.reads,
             writes: job.pattern.writes,
+            rated: rated_mix(job),
+            way: None,
             largest: u64::from(job.largest_block()),
             mix_read: u64::from(job.mix_read),
             offset: job.offset,
@@ -262,6 +277,7 @@ impl Script {
             io_size: job.io_size,
             passes_left: job.loops.max(1) - 1,
             issued: 0,
+            checked: 0,
             ios_issued: 0,
             writes_issued: 0,
             just_synced: false,
@@ -309,13 +325,27 @@ impl Script {
             return Step::Sync { file, kind };
         }
         let write = match (self.reads, self.writes) {
-            (true, true) => self.directions.below(100) >= self.mix_read,
+            (true, true) => match self.way.take() {
+                Some(way) => way,
+                None => {
+                    let write = self.directions.below(100) >= self.mix_read;
+                    if self.rated {
+                        return Step::Turn { write };
+                    }
+                    write
+                }
+            },
             (_, writes) => writes,
         };
         match self.files.next(write) {
             Some(place) => self.io(write, place),
             None => self.end_of_pass(),
         }
+    }
+
+    /// The next I/O goes this way: the answer to [`Step::Turn`].
+    pub fn go(&mut self, write: bool) {
+        self.way = Some(write);
     }
 
     /// Counts the I/O at `(file, offset in the region, bytes)` as issued.
@@ -370,6 +400,7 @@ impl Script {
             offset,
             bytes,
         } = backlog.due.pop()?;
+        self.checked += u64::from(bytes);
         Some(Step::Io {
             file,
             write: false,
@@ -431,9 +462,9 @@ impl Script {
         if self.passes_left > 0 {
             self.passes_left -= 1;
         } else {
-            let missing = self
-                .io_size
-                .map_or(0, |io_size| io_size.saturating_sub(self.issued));
+            let missing = self.io_size.map_or(0, |io_size| {
+                io_size.saturating_sub(self.issued + self.checked)
+            });
             if missing < self.largest {
                 return false;
             }
@@ -463,10 +494,15 @@ pub struct Counts {
     pub syncs: u64,
 }
 
+/// Whether the job's rates decide how many of its I/Os are reads.
+fn rated_mix(job: &JobPlan) -> bool {
+    job.pattern.mixed() && job.pace.bounded()
+}
+
 /// What a job would issue if time did not end it, by walking its script. `None` if it has
-/// no end, or more than `most` steps.
+/// no end or more than `most` steps, or if time decides the direction of each I/O.
 pub fn planned_counts(job: &JobPlan, most: u64) -> Option<Counts> {
-    if job.endless() {
+    if job.endless() || rated_mix(job) {
         return None;
     }
     if job.create_only {
@@ -486,6 +522,7 @@ pub fn planned_counts(job: &JobPlan, most: u64) -> Option<Counts> {
                 counts.reads += 1;
                 counts.read_bytes += u64::from(bytes);
             }
+            Step::Turn { write } => script.go(write),
             Step::Sync { .. } => counts.syncs += 1,
             Step::Exhausted if script.next_pass() => {}
             Step::Exhausted | Step::Complete => return Some(counts),

@@ -84,7 +84,7 @@ pub struct FioOutcome {
     pub jobs: Vec<Option<JobOutcome>>,
     /// Time of the layout, ns.
     pub layout_ns: u64,
-    /// Per file of the plan: the flush after the window, where the original has none, ns.
+    /// Per file of the plan: the flush after the last stage, where the original has none, ns.
     pub flush_after_ns: Vec<Option<u64>>,
     /// When it ended.
     pub ended: SystemTime,
@@ -344,12 +344,17 @@ pub fn per_second(entry: &Entry<'_>, direction: usize) -> Vec<u64> {
 /// Sums the jobs up into fio's groups and entries. Jobs that were not started are left out.
 pub fn groups<'a>(plan: &'a FioPlan, outcome: &'a FioOutcome) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
-    for (job, result) in plan.jobs.iter().zip(&outcome.jobs) {
+    let run = || plan.jobs.iter().zip(&outcome.jobs);
+    let last = run().filter(|(_, result)| result.is_some());
+    let last = last.map(|(job, _)| job.stage).max();
+    for (job, result) in run() {
         let Some(result) = result else { continue };
-        // Files are flushed one after the other.
+        // Files are flushed one after the other, and after the last stage only: of an earlier
+        // one the flush would take what later ones left of it.
         let flushes = job
             .files
             .iter()
+            .filter(|_| Some(job.stage) == last)
             .filter_map(|&file| outcome.flush_after_ns[file]);
         let flush = flushes.fold(None, |sum, ns| Some(sum.unwrap_or(0) + ns));
         let entry = Entry::new(job, result, flush);

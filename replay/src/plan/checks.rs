@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use fio_parse::workload::Job;
 
 use super::engines::asked_engine;
+use super::files::named_files;
 use super::fio::FioPlan;
 use super::job::{EngineKind, Pattern, Sizes, Spread, Syncs};
 use super::options::Choices;
@@ -68,6 +69,9 @@ pub(super) fn note_order(
     if pattern.random || drawn {
         draft.note("random-sequence");
     }
+    if choices.pace.bounded() && pattern.mixed() {
+        draft.note("rates-share-turns");
+    }
     if choices.open_files.is_some_and(|open| open < files) {
         draft.note("files-kept-open");
     }
@@ -84,6 +88,25 @@ pub(super) fn note_order(
     }
     if choices.pace.bounded() && job.depth.unwrap_or(1) > 1 {
         draft.note("paced-drains");
+    }
+}
+
+/// A random mix whose directions count in blocks of different sizes.
+pub(super) fn note_two_sizes(
+    job: &Job,
+    pattern: Pattern,
+    sizes: &[Sizes; 2],
+    choices: &Choices,
+    draft: &mut Draft<'_>,
+) {
+    let unlike = sizes[0].smallest() != sizes[1].smallest() && choices.order.align.is_none();
+    if !(pattern.random && pattern.mixed() && unlike) {
+        return;
+    }
+    draft.note("two-sizes-one-map");
+    let timed = job.time_based == Some(true) && job.runtime_ns.is_some();
+    if choices.order.random_map && choices.order.spread == Spread::Even && !timed {
+        draft.note("amount-by-chance");
     }
 }
 
@@ -130,17 +153,39 @@ pub(super) fn note_target(job: &Job, draft: &mut Draft<'_>) {
     if draft.target.device.is_some() {
         return draft.note("device-typed");
     }
-    let Some(filename) = &job.filename else {
-        if job.directory.is_some() {
+    for name in named_targets(job) {
+        if is_device(&name) {
+            draft.note_with("target-device-to-file", name);
+        } else if in_memory(&name) {
+            draft.note_with("target-in-memory", name);
+        } else {
             draft.note("target-in-sandbox");
         }
-        return;
-    };
-    if is_device(filename) {
-        draft.note_with("target-device-to-file", filename.clone());
-    } else {
-        draft.note("target-in-sandbox");
     }
+}
+
+/// The paths that a job names, its directories put before its files as fio does it.
+fn named_targets(job: &Job) -> Vec<String> {
+    let list = |names: &Option<String>| names.as_deref().map_or(Vec::new(), named_files);
+    let (directories, files) = (list(&job.directory), list(&job.filename));
+    if directories.is_empty() {
+        return files;
+    }
+    // Files of its own have names that are no device's.
+    let files = if files.is_empty() {
+        vec![String::new()]
+    } else {
+        files
+    };
+    directories
+        .iter()
+        .flat_map(|directory| files.iter().map(move |file| format!("{directory}/{file}")))
+        .collect()
+}
+
+/// Whether a job names a device.
+pub(super) fn names_device(job: &Job) -> bool {
+    named_targets(job).iter().any(|name| is_device(name))
 }
 
 /// Whether the CPUs that a job is bound to are there for it.
@@ -190,10 +235,32 @@ pub(super) fn check_threads_and_files(plan: &FioPlan, draft: &mut Draft<'_>) {
 }
 
 /// Whether a name is that of a device, here or on Windows.
-pub(super) fn is_device(name: &str) -> bool {
-    ["/dev/", "\\\\.\\", "\\\\\\\\"]
+fn is_device(name: &str) -> bool {
+    ["\\\\.\\", "\\\\\\\\"]
         .iter()
         .any(|start| name.starts_with(start))
+        || matches!(parts(name)[..], ["dev", first, ..] if !MEMORY.contains(&first))
+}
+
+/// Whether a name is that of a file in memory.
+fn in_memory(name: &str) -> bool {
+    matches!(parts(name)[..], ["dev", first, ..] if MEMORY.contains(&first))
+}
+
+/// Folders of /dev that hold files in memory instead of devices.
+const MEMORY: &[&str] = &["shm", "hugepages", "mqueue"];
+
+/// The parts of an absolute path, `.` and `..` worked out; none of any other.
+fn parts(name: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for part in name.split('/').filter(|_| name.starts_with('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts
 }
 
 pub(super) fn check_memory(plan: &FioPlan, draft: &mut Draft<'_>) {

@@ -101,15 +101,21 @@ pub(super) fn engine(
         draft.note("stamp-batch");
     }
     let depth = match engine {
-        EngineKind::Uring | EngineKind::Null | EngineKind::Vector | EngineKind::Offload => {
-            asked_depth
-        }
-        // One I/O at a time per file.
-        EngineKind::Helper => asked_depth.min(files),
+        // A helper does one I/O at a time; the others wait in its queue, and their latency
+        // holds the wait, as with fio.
+        EngineKind::Uring
+        | EngineKind::Null
+        | EngineKind::Vector
+        | EngineKind::Offload
+        | EngineKind::Helper => asked_depth,
         EngineKind::Sync | EngineKind::Mmap => 1,
     };
-    if depth < asked_depth {
-        let detail = format!("asked {asked_depth}, effective {depth}");
+    let effective = match engine {
+        EngineKind::Helper => asked_depth.min(files),
+        _ => depth,
+    };
+    if effective < asked_depth {
+        let detail = format!("asked {asked_depth}, effective {effective}");
         match asked {
             "psync" | "sync" | "pvsync" | "pvsync2" | "mmap" => {
                 draft.note_with("sync-engine-depth-one", detail)

@@ -5,7 +5,7 @@
 
 use fio_parse::workload::Job;
 
-use super::checks::is_device;
+use super::checks::names_device;
 use super::options::Choices;
 use super::{Draft, binary};
 use crate::offsets::Rng;
@@ -47,8 +47,7 @@ pub(super) fn extent(
         }
         _ => {
             let said = choices.open_size.as_deref().unwrap_or("no size");
-            let device = job.filename.as_deref().is_some_and(is_device);
-            let device = if device {
+            let device = if names_device(job) {
                 ", or name a device of your own with --device"
             } else {
                 ""

@@ -74,7 +74,7 @@ pub(super) fn target_files(
 }
 
 /// The names in `filename=a:b`: `\:` is a colon of the name, a drive's colon separates nothing.
-fn named_files(filename: &str) -> Vec<String> {
+pub(super) fn named_files(filename: &str) -> Vec<String> {
     let drive = filename.as_bytes().get(1) == Some(&b':')
         && filename.as_bytes()[0].is_ascii_alphabetic()
         && filename[2..].starts_with(['\\', '/']);

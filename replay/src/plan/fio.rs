@@ -7,12 +7,12 @@ use fio_parse::workload::{Job, Pattern as AskedPattern, SyncFlag};
 
 use super::checks::{
     check_alignment, check_cpus, check_memory, check_threads_and_files, check_verify, note_order,
-    note_syncs, note_target,
+    note_syncs, note_target, note_two_sizes,
 };
 use super::engines::{asked_engine, check_engine_options, engine};
 use super::extent::{Extent, drawn_regions, extent};
 use super::files::{files_of, target_files};
-use super::job::{EngineKind, FilePlan, JobPlan, Pattern, Sizes, Syncs};
+use super::job::{EngineKind, Fallocate, FilePlan, JobPlan, Pattern, Sizes, Syncs};
 use super::options::{Choices, Hint, read_options};
 use super::{Draft, MOST_BLOCK, MOST_DEPTH, MOST_FILES, MOST_JOBS, MOST_LOOPS, binary};
 use crate::script::planned_counts;
@@ -117,6 +117,8 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
         jobs: Vec::new(),
     };
     let mut by_name = BTreeMap::<(String, String), usize>::new();
+    // How large each file is on disk after the layouts so far.
+    let mut laid_out = BTreeMap::<usize, u64>::new();
     let (mut stage, mut group) = (0, 0);
     for (section, job) in jobs.iter().enumerate() {
         let choices = read_options(job, draft);
@@ -178,18 +180,25 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                     .get(number)
                     .map_or(extent.file, |region| extent.offset + region);
                 used.bytes = used.bytes.max(bytes);
-                // A mapping cannot grow a file, so fio lays it out.
                 if used.device {
                     continue;
                 }
-                if template.pattern.reads
-                    || choices.overwrite
-                    || template.engine == EngineKind::Mmap
-                {
-                    used.written_in.get_or_insert(template.largest_block());
-                }
                 used.pre_read |= choices.pre_read;
-                used.sync &= choices.create_fsync;
+                // Files are laid out job by job: one that is there and large enough is left as
+                // it is, one that is too small is replaced.
+                let there = laid_out.entry(file).or_default();
+                if bytes <= *there {
+                    continue;
+                }
+                // A mapping cannot grow a file, so fio lays it out.
+                let written = template.pattern.reads
+                    || choices.overwrite
+                    || template.engine == EngineKind::Mmap;
+                used.written_in = written.then(|| template.largest_block());
+                used.fallocate = choices.fallocate;
+                used.sync = choices.create_fsync;
+                let sized = matches!(used.fallocate, Fallocate::Native | Fallocate::Truncate);
+                *there = if written || sized { bytes } else { 0 };
             }
             let mut place = template.place.clone();
             if choices.split_cpus && !place.cpus.is_empty() {
@@ -199,8 +208,16 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                 clone,
                 stage,
                 group,
-                files,
                 offset: extent.offset,
+                file_bytes: files
+                    .iter()
+                    .map(|&file| match draft.target.device {
+                        Some(device) => device,
+                        None => plan.files[file].bytes,
+                    })
+                    .max()
+                    .unwrap_or(0),
+                files,
                 drawn_regions: drawn,
                 place,
                 seed,
@@ -216,6 +233,14 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
             }
             plan.jobs.push(planned);
         }
+    }
+    let last = plan.jobs.iter().map(|job| job.stage).max();
+    if plan
+        .jobs
+        .iter()
+        .any(|job| Some(job.stage) == last && !job.create_only && job.flushed_after())
+    {
+        draft.note("flush-after-run");
     }
     let shared = plan.jobs.iter().map(|job| job.files.len()).sum::<usize>() > plan.files.len();
     if shared {
@@ -312,12 +337,14 @@ fn plan_job(
         fdatasync_every: small(job.fdatasync),
         end_fsync: job.end_fsync.unwrap_or(false),
         on_close: job.fsync_on_close.unwrap_or(false),
-        queued: engine == EngineKind::Uring && asked_engine(job) == "io_uring",
+        queued: engine == EngineKind::Helper
+            || (engine == EngineKind::Uring && asked_engine(job) == "io_uring"),
     };
     check_engine_options(job, choices, syncs, draft);
     check_cpus(&choices.place.cpus, draft);
     note_syncs(job, pattern, syncs, asked_depth, draft);
     note_order(job, pattern, choices, files, syncs, draft);
+    note_two_sizes(job, pattern, &sizes, choices, draft);
     note_target(job, draft);
     let loops = job.loops.unwrap_or(1).max(1);
     if loops > MOST_LOOPS {
@@ -330,8 +357,6 @@ fn plan_job(
     }
     if choices.create_only {
         draft.note("files-only");
-    } else if pattern.writes && !syncs.end_fsync && !syncs.on_close {
-        draft.note("flush-after-run");
     }
     if choices.steady.is_some() {
         draft.note("steady-state");

@@ -162,6 +162,8 @@ pub struct JobPlan {
     pub offset: u64,
     /// Size of the region in each file, bytes; of the largest, where they differ.
     pub region: u64,
+    /// Size of each file when the job was laid out, bytes; the regions' ends where it is smaller.
+    pub file_bytes: u64,
     /// Sizes of the regions one by one, where they were drawn (`filesize=1m-4m`); else empty.
     pub drawn_regions: Vec<u64>,
     /// `io_size`: what is moved before the job is done, if not the region once a loop.
@@ -241,6 +243,7 @@ impl JobPlan {
             service: Service::RoundRobin(1),
             offset: 0,
             region,
+            file_bytes: region,
             drawn_regions: Vec::new(),
             io_size: None,
             loops: 1,
@@ -327,6 +330,11 @@ impl JobPlan {
         time(bytes, self.pace.bytes)
             .max(time(ios, self.pace.ios))
             .max(pauses)
+    }
+
+    /// Whether it writes and does not make its last data durable itself.
+    pub fn flushed_after(&self) -> bool {
+        self.pattern.writes && !self.syncs.end_fsync && !self.syncs.on_close
     }
 
     /// The sizes of the directions that occur.

@@ -26,6 +26,7 @@ pub struct Kind {
 const NONE: Affects = &[];
 const RATES: Affects = &["bw", "iops"];
 const ALL: Affects = &["bw", "iops", "lat"];
+const AMOUNT: Affects = &["bytes", "runtime"];
 const LATENCY: Affects = &["lat"];
 
 macro_rules! kinds {
@@ -43,7 +44,7 @@ kinds! {
     "scaled-runtime" Deviates ALL "the run is shorter than the original (--runtime): bursts and caches weigh more";
     "engine-override" Deviates ALL "the engine was chosen on the command line (--engine)";
     "uring-unavailable" Deviates ALL "io_uring is not permitted here; pread and pwrite are used, at depth 1";
-    "posixaio-linux-serial" Equivalent NONE "posixaio on Linux serves each file with one thread, one I/O at a time; so does this run, whatever iodepth says";
+    "posixaio-linux-serial" Equivalent NONE "posixaio on Linux serves each file with one thread, one I/O at a time; so does this run: the queue is as long as iodepth says, and latencies hold the wait in it";
     "libaio-direct-as-uring" Equivalent NONE "libaio with direct=1 is played on io_uring at the same depth: the device sees the same requests";
     "libaio-buffered-serial" Deviates LATENCY "libaio without direct=1 blocks in submission; it is played one I/O at a time, which gives the same rate and other latencies";
     "sync-engine-depth-one" Equivalent NONE "the engine is synchronous, so the depth is 1 whatever iodepth says, as with fio";
@@ -64,7 +65,7 @@ kinds! {
     "mixed-fsync-count-fixed" Deviates RATES "fio before 3.38 repeats a due sync after each read of a mix; here each sync happens once";
     "presentation" Exact NONE "the option changes what fio prints, not what it does";
     "time-based-ignored" Exact NONE "time_based without runtime is ignored, as fio does";
-    "depth-illusory" Exact NONE "the asked queue depth is not reached, here as in the original";
+    "depth-illusory" Exact NONE "the storage never sees the asked queue depth, here as in the original";
     "wrapper-dropped" Deviates ALL "a program in front of the command, which may change how it runs, is not run";
     "tail-dropped" Equivalent NONE "what follows the command on its line is not run";
     "header-only" Deviates ALL "the workload was read from the head of a report, which does not tell most options; fio's defaults stand for them; the command or the job file, given instead, settles it";
@@ -72,6 +73,10 @@ kinds! {
     "direct-not-recorded" Deviates ALL "the head of a report does not tell direct; fio's default is used: direct=0, through the page cache; the command or the job file, given instead, settles it";
     "mix-not-recorded" Deviates ALL "the head of a report does not tell rwmixread; fio's default is used: 50 % reads; the command or the job file, given instead, settles it";
     "read-leniently" Exact NONE "the command was not written as its tool wants it, and was read as it was meant";
+    "two-sizes-one-map" Equivalent NONE "reads and writes of different sizes mark one map by the number of their block, as in fio: places may be read or written again, and a pass ends when a draw finds no place";
+    "amount-by-chance" Deviates AMOUNT "how much a pass of such a mix moves depends on the random numbers, which are not fio's; with time_based and runtime it does not matter";
+    "rates-share-turns" Equivalent NONE "a direction that is ahead of its rate gives its turn to the other one, as in fio, so both reach their rates";
+    "target-in-memory" Deviates ALL "the original's file was in memory; a file in the directory stands in for it";
     "flush-after-run" Exact NONE "the original does not flush at its end; the flush is timed after the measured time and is not part of the rate";
     "wears-flash" Exact NONE "the test writes much, here as in the original, and flash wears by that";
     "memory-file-system" Deviates ALL "the directory is in memory (tmpfs): no disk is measured";

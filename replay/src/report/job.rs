@@ -101,6 +101,10 @@ pub fn options(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
         match job.engine {
             EngineKind::Sync if job.ring.flags_ios() => "pvsync2".to_owned(),
             EngineKind::Offload => "psync".to_owned(),
+            // fio puts syncs into io_uring's queue, and before 3.38 too many of them.
+            EngineKind::Uring if job.asked_engine == "libaio" && !job.syncs.queued => {
+                "libaio".to_owned()
+            }
             engine => engine.name().to_owned(),
         },
     );

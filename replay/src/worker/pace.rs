@@ -4,6 +4,10 @@
 //! that comes late does not move the line, so the job catches up after a stall, as fio does.
 //! A rate in I/Os counts each as one block of the job's smallest size. With `poisson` the
 //! gaps are exponential with the same mean, and the line is the sum of the gaps.
+//!
+//! In a mix each direction has its own line. A direction that is ahead of it gives its turn to
+//! the other one, as in fio; only when both are ahead the job waits, for the one that is due
+//! first. So both reach their rates, and the share that `rwmixread` asks for gives way.
 
 use crate::clock::Stamp;
 use crate::hist::Histogram;
@@ -19,8 +23,12 @@ pub(super) struct Pacer {
     rates: [u64; 2],
     smallest: [u64; 2],
     issued: [u64; 2],
-    /// Sums of drawn gaps, ns.
-    drawn: Option<[f64; 2]>,
+    /// When the next I/O of each direction is due, ns from the start of the window.
+    next: [u64; 2],
+    /// Gaps are drawn.
+    poisson: bool,
+    /// Both directions occur, so one may take the other's turn.
+    switches: bool,
     rng: Rng,
     think: Option<Think>,
     since_pause: u32,
@@ -48,7 +56,9 @@ impl Pacer {
             rates,
             smallest,
             issued: [0; 2],
-            drawn: pace.poisson.then_some([0.0; 2]),
+            next: [0; 2],
+            poisson: pace.poisson,
+            switches: job.pattern.mixed() && (1..100).contains(&job.mix_read),
             rng: Rng::new(job.seed ^ 0x9ACE),
             think: pace.think,
             since_pause: 0,
@@ -56,6 +66,14 @@ impl Pacer {
             dues: vec![None; job.depth as usize],
             corrected: Box::default(),
         })
+    }
+
+    /// The direction that goes next where `write` was drawn, and when it is due.
+    pub(super) fn choose(&self, start: Stamp, write: bool, now: Stamp) -> (bool, Stamp) {
+        let due = |write: bool| start.saturating_add(self.next[usize::from(write)]);
+        let other_first = due(write) > now && due(!write) < due(write);
+        let write = write != (self.switches && other_first);
+        (write, due(write))
     }
 
     /// When the next I/O is due; it counts as issued.
@@ -66,19 +84,16 @@ impl Pacer {
             self.next_due = None;
             return start;
         }
-        let before = self.issued[way];
+        let due = start.saturating_add(self.next[way]);
         self.issued[way] += u64::from(bytes);
-        let ns = match &mut self.drawn {
-            None => (u128::from(before) * SECOND / u128::from(rate)) as u64,
-            Some(sums) => {
-                let mean = self.smallest[way] as f64 * 1e9 / rate as f64;
-                // 1 - u lies in (0, 1], so its logarithm is finite.
-                let even = 1.0 - (self.rng.next() >> 11) as f64 / (1u64 << 53) as f64;
-                sums[way] -= even.ln() * mean;
-                sums[way] as u64
-            }
+        self.next[way] = if self.poisson {
+            let mean = self.smallest[way] as f64 * 1e9 / rate as f64;
+            // 1 - u lies in (0, 1], so its logarithm is finite.
+            let even = 1.0 - (self.rng.next() >> 11) as f64 / (1u64 << 53) as f64;
+            self.next[way].saturating_add((-even.ln() * mean) as u64)
+        } else {
+            (u128::from(self.issued[way]) * SECOND / u128::from(rate)) as u64
         };
-        let due = start.saturating_add(ns);
         self.next_due = Some(due);
         due
     }
@@ -107,8 +122,8 @@ impl Pacer {
     /// The window starts over (end of the ramp).
     pub(super) fn begin(&mut self) {
         self.issued = [0; 2];
+        self.next = [0; 2];
         *self.corrected = Default::default();
-        self.drawn = self.drawn.map(|_| [0.0; 2]);
     }
 
     /// Whether a pause is due.
@@ -147,6 +162,34 @@ mod tests {
         assert_eq!(pacer.due(1000, false, 4096), 1000, "reads are not bounded");
         pacer.begin();
         assert_eq!(pacer.due(5000, true, 4096), 5000);
+    }
+
+    #[test]
+    fn a_direction_that_is_ahead_gives_its_turn_to_the_other() {
+        let (reads, writes) = (false, true);
+        let pacer = |pace: [u64; 2], mix_read| {
+            let mut job = job("randrw");
+            job.pace.ios = pace;
+            job.mix_read = mix_read;
+            Pacer::new(&job).unwrap()
+        };
+        let mut both = pacer([1000, 100], 70);
+        assert_eq!(both.choose(0, writes, 0), (writes, 0));
+        both.due(0, writes, 4096);
+        assert_eq!(both.choose(0, writes, 0), (reads, 0), "reads are behind");
+        both.due(0, reads, 4096);
+        for drawn in [reads, writes] {
+            let first = (reads, 1_000_000);
+            assert_eq!(both.choose(0, drawn, 0), first, "both are ahead");
+        }
+        assert_eq!(both.choose(0, writes, 10_000_000), (writes, 10_000_000));
+        let mut one = pacer([0, 100], 70);
+        one.due(0, writes, 4096);
+        assert_eq!(one.choose(0, writes, 5), (reads, 0), "reads have no bound");
+        let mut none = pacer([0, 100], 0);
+        none.due(0, writes, 4096);
+        let waits = (writes, 10_000_000);
+        assert_eq!(none.choose(0, writes, 5), waits, "reads have no share");
     }
 
     #[test]

@@ -35,6 +35,10 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
                         }
                         self.prepare(file, write, check, offset, bytes);
                     }
+                    Step::Turn { write } => {
+                        let write = self.take_turn(write)?;
+                        self.script.go(write);
+                    }
                     Step::Sync {
                         file,
                         kind: kind @ (SyncKind::Full | SyncKind::Data),
@@ -86,6 +90,22 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             Some(pacer) => pacer.due(self.start, write, bytes),
             None => return Ok(()),
         };
+        self.await_due(due)
+    }
+
+    /// Waits until the rate of a direction permits an I/O; says which direction that is where
+    /// `write` was drawn.
+    #[cold]
+    fn take_turn(&mut self, write: bool) -> Result<bool, Failure> {
+        let (write, due) = match &self.pacer {
+            Some(pacer) => pacer.choose(self.start, write, self.clock.now()),
+            None => return Ok(write),
+        };
+        self.await_due(due)?;
+        Ok(write)
+    }
+
+    fn await_due(&mut self, due: Stamp) -> Result<(), Failure> {
         if due > self.clock.now() {
             self.quiesce()?;
             self.sleep_until(due);
