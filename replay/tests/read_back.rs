@@ -44,7 +44,7 @@ fn text_and_json_keep_machine_test_and_fidelity() {
         let mut keys: Vec<&str> = Vec::new();
         for record in &records {
             assert_eq!(&*record.machine.as_ref().unwrap().text, "desk: two");
-            assert!(record.section[0].text.starts_with("Single "));
+            assert!(!record.section.is_empty(), "{format}: no heading");
             assert!(record.claims.is_empty(), "{format}: {:?}", record.claims);
             let fidelity = record.fidelity.as_ref().unwrap();
             assert_eq!(fidelity.verdict, Verdict::Deviates);
