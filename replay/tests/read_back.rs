@@ -1,0 +1,99 @@
+//! What the program prints in the forms of fio and dd, read back by the parser: the machine, the test and the fidelity
+//! are those of the run, and nothing of its own words is taken for anything else.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use fio_parse::record::Verdict;
+use fio_parse::{Log, Record};
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_fio-replay"))
+}
+
+fn read_back(output: &Output) -> Vec<Record> {
+    let log = Log::from_bytes("results", &output.stdout).unwrap();
+    fio_parse::parse(&log).records
+}
+
+#[test]
+fn text_and_json_keep_machine_test_and_fidelity() {
+    let post =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/logs/laptops-fio-2021/input.txt");
+    for format in ["text", "json", "json+"] {
+        let home = tempfile::tempdir().unwrap();
+        let output = program()
+            .arg(&post)
+            .arg("--directory")
+            .arg(home.path())
+            .args([
+                "--size",
+                "4m",
+                "--runtime",
+                "50ms",
+                "--machine",
+                "desk: two",
+            ])
+            .args(["--quiet", "--format", format])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{format}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains("running workload"), "{said}");
+        let records = read_back(&output);
+        let mut keys: Vec<&str> = Vec::new();
+        for record in &records {
+            assert_eq!(&*record.machine.as_ref().unwrap().text, "desk: two");
+            assert!(!record.section.is_empty(), "{format}: no heading");
+            assert!(record.claims.is_empty(), "{format}: {:?}", record.claims);
+            let fidelity = record.fidelity.as_ref().unwrap();
+            assert_eq!(fidelity.verdict, Verdict::Deviates);
+            let scaled = fidelity.notes.iter().find(|note| note.id == "scaled-size");
+            assert_eq!(scaled.unwrap().affects, ["bw", "iops", "lat"]);
+            let key = record.workload.as_ref().unwrap().key.as_str();
+            if keys.last() != Some(&key) {
+                keys.push(key);
+            }
+        }
+        // The tests of the post, each under its own name.
+        assert_eq!(keys.len(), 2, "{format}: {keys:?}");
+        assert!(keys[0].contains("bs=4096") && keys[1].contains("bs=1048576"));
+    }
+}
+
+#[test]
+fn the_time_of_reading_a_file_is_the_disk_s() {
+    let home = tempfile::tempdir().unwrap();
+    let output = program()
+        .arg("--directory")
+        .arg(home.path())
+        .args(["--machine", "desk", "--", "dd", "if=big", "of=/dev/null"])
+        .args(["bs=1M", "count=8"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(!text.contains("not the disk's speed"), "{text}");
+    let records = read_back(&output);
+    assert_eq!(records.len(), 1, "{text}");
+    assert_eq!(&*records[0].machine.as_ref().unwrap().text, "desk");
+    assert!(records[0].workload.as_ref().unwrap().dd().is_some());
+    assert!(records[0].fidelity.is_some());
+}
+
+#[test]
+fn what_is_refused_is_told_before_anything_runs() {
+    let home = tempfile::tempdir().unwrap();
+    let post = home.path().join("post");
+    let command = |size| format!("$ fio --name=a --rw=write --bs=4k --size={size}\n\ntext\n\n");
+    std::fs::write(&post, [command("64k"), command("100t")].concat()).unwrap();
+    let output = program()
+        .arg(&post)
+        .arg("--directory")
+        .arg(home.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let refused = said.find("refused workload 2").unwrap();
+    assert!(refused < said.find("running workload 1").unwrap(), "{said}");
+}
