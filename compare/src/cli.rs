@@ -34,7 +34,8 @@ use crate::why;
 /// Sets the results of many machines side by side, with honest ratios and footnotes.
 ///
 /// Inputs are records of fio-parse or fio-replay (JSON Lines) or logs as they are: fio output, dd
-/// output, posts that contain them. LABEL=PATH renames the machine of an input; - is standard
+/// output, posts that contain them. LABEL=PATH renames the machine of an input that holds results
+/// of one; where it holds several, they keep their names and LABEL names the input. - is standard
 /// input.
 #[derive(Debug, Parser)]
 #[command(name = "fio-compare", version, max_term_width = 100, after_help = EXAMPLES)]
@@ -75,7 +76,7 @@ struct Args {
     #[arg(long, conflicts_with_all = ["base", "threshold"])]
     pairwise: bool,
 
-    /// Which records count: rw:randwrite AND bs:4k AND NOT machine:/mbp/i
+    /// Which records count: rw:randwrite AND bs:4k AND NOT machine:/mbp/i (see below)
     #[arg(short, long, value_name = "EXPR", value_parser = Filter::parse, default_value = "*")]
     filter: Filter,
 
@@ -95,7 +96,7 @@ struct Args {
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     why: Option<Vec<String>>,
 
-    /// Check what a post says of its own results against the figures
+    /// Check what a post says of its own results against the figures; exit 0 whatever they show
     #[arg(long)]
     claims: bool,
 
@@ -121,7 +122,7 @@ struct Args {
     holm: bool,
 
     /// Fail (exit 1) if anything is worse than the base by more than this share, as 5%; exit 2 if
-    /// there was nothing to judge
+    /// there was nothing to judge, or too few runs to judge it: give one run a side, or at least 4
     #[arg(long, value_name = "SHARE", value_parser = gate::parse_threshold)]
     threshold: Option<f64>,
 
@@ -133,9 +134,9 @@ struct Args {
     #[arg(long, requires = "threshold")]
     two_sided: bool,
 
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    /// Output format (default: what the ending of -o says, else a table)
+    #[arg(long, value_enum)]
+    format: Option<Format>,
 
     /// Write here instead of standard output; FILE must not exist yet
     #[arg(short, long, value_name = "FILE")]
@@ -150,7 +151,7 @@ struct Args {
     ascii: bool,
 
     /// Columns of the table (default: those of the terminal, else 100)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(20..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(i64::from(NARROWEST)..))]
     width: Option<u16>,
 
     /// When to colour
@@ -169,9 +170,20 @@ Examples:
   fio-compare post.txt here=here.jsonl --base Dell --unit MB/s
   fio-compare runs -r --row rw,bs --col engine --filter 'iodepth:32'
   fio-compare post.txt -m flush,bw-write        the flush at the end apart
+  fio-compare old=a.json old=b.json old=c.json old=d.json \\
+      new=e.json new=f.json new=g.json new=h.json --threshold 5%
+                                                a gate with four repeats a side
+  fio-compare -r old=runs/old new=runs/new --threshold 5%
+                                                the same, of all files in two folders
+
+Filters: KEY:VALUE joined by AND (or a blank), OR, NOT (or -) and brackets; --list shows the keys.
+  machine:\"MBP 2018\"       the whole value, case and all; quotes hold blanks
+  machine:/mbp/i            a regular expression, found anywhere; no globs, no < or >
+  bs:(4k OR 64k)            one of several; sizes go by amount: 4k, 4096 and 4KiB are one
+  engine:\"\"                 what says nothing of it
 
 Exit status: 0 compared, 1 the gate failed, 2 bad request or input, or nothing to compare or
-to judge.";
+to judge, or too few runs to judge.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -218,6 +230,9 @@ pub struct Terminal {
     pub stdin: bool,
 }
 
+/// The narrowest table, in columns.
+const NARROWEST: u16 = 20;
+
 /// How many values of a key are told where a filter finds none.
 const VALUES_SHOWN: usize = 8;
 
@@ -240,6 +255,11 @@ fn share(text: &str) -> Result<f64, String> {
         Ok(v) if v > 0.0 && v < 1.0 => Ok(v),
         _ => Err(format!("expected a number between 0 and 1, found `{text}`")),
     }
+}
+
+/// The columns to draw for on a terminal of so many: some report none, and some so few that only single letters would fit.
+pub fn usable_width(columns: Option<u16>) -> u16 {
+    columns.filter(|n| *n >= NARROWEST).unwrap_or(100)
 }
 
 /// Runs the program; gives the exit status.
@@ -315,6 +335,7 @@ fn compare(
         let _ = writeln!(stderr, "{}", line.trim_end());
     };
     let inputs = fio_parse::cli::inputs(&args.inputs, terminal.stdin).map_err(|e| e.to_string())?;
+    let (inputs, twice) = once(inputs);
     let mut hear = |talk: Talk| match talk {
         Talk::Remark(_) if args.quiet => {}
         Talk::Odd(_) if args.quiet => {}
@@ -325,6 +346,9 @@ fn compare(
             status = 2;
         }
     };
+    for name in twice {
+        hear(Talk::Remark(format!("{name}: given twice, counted once")));
+    }
     if args.claims {
         let mut findings = Vec::new();
         let work = |input: &Input<'_>| {
@@ -339,7 +363,7 @@ fn compare(
             }
             Err(talk) => hear(talk),
         });
-        let text = match args.format {
+        let text = match format(args) {
             Format::Json | Format::Jsonl => claims::jsonl(&findings),
             _ => claims::text(&findings),
         };
@@ -392,6 +416,11 @@ fn compare(
                 shown.join(", ")
             ));
         }
+        if builder.dropped().next().is_some() {
+            say(
+                "fio-compare: KEY:TEXT is the whole value; KEY:/TEXT/i finds it anywhere, in any case",
+            );
+        }
         // 1 is the gate's: a call that found nothing must not look like a regression
         return Ok((Vec::new(), 2));
     }
@@ -407,7 +436,7 @@ fn compare(
     }
     if let Some([a, b]) = args.why.as_deref() {
         let answer = why::explain(&frame, a, b)?;
-        let text = match args.format {
+        let text = match format(args) {
             Format::Json | Format::Jsonl => answer.json(),
             _ => answer.text(),
         };
@@ -460,12 +489,17 @@ fn compare(
         for line in &finding.failures {
             lines.push(format!("gate failed: {line}"));
         }
+        for line in &finding.undecided {
+            lines.push(format!("gate undecided: {line}"));
+        }
         if finding.judged == 0 {
             // Neither passed nor failed: a gate that saw nothing must not wave anything through.
             lines.push(format!(
                 "nothing was judged: {}",
                 finding.why_nothing(&report)
             ));
+            status = 2;
+        } else if finding.failures.is_empty() && !finding.undecided.is_empty() {
             status = 2;
         } else if finding.failures.is_empty() {
             lines.push(format!("gate passed: {} results judged", finding.judged));
@@ -478,6 +512,35 @@ fn compare(
     }
     let text = render(args, &report, &lines, terminal)?;
     Ok((text, status))
+}
+
+/// The inputs without those that are given again, and the names of these.
+fn once(inputs: Vec<fio_parse::cli::Input>) -> (Vec<fio_parse::cli::Input>, Vec<String>) {
+    let (mut kept, mut twice) = (Vec::new(), Vec::new());
+    for input in inputs {
+        if kept.contains(&input) {
+            twice.push(input.name());
+        } else {
+            kept.push(input);
+        }
+    }
+    (kept, twice)
+}
+
+/// The format asked for, or else told by the ending of the file to write.
+fn format(args: &Args) -> Format {
+    let ending = args.output.as_deref().and_then(Path::extension);
+    let told = match ending.and_then(|e| e.to_str()) {
+        Some("md") => Format::Markdown,
+        Some("csv") => Format::Csv,
+        Some("tsv") => Format::Tsv,
+        Some("json") => Format::Json,
+        Some("jsonl") => Format::Jsonl,
+        Some("html") => Format::Html,
+        Some("parquet") => Format::Parquet,
+        _ => Format::Table,
+    };
+    args.format.unwrap_or(told)
 }
 
 fn export_form(path: &Path) -> Result<Form, String> {
@@ -514,7 +577,7 @@ fn render(
             When::Auto => terminal.width.is_some() && !terminal.no_color && args.output.is_none(),
         },
     };
-    let text = match args.format {
+    let text = match format(args) {
         Format::Parquet => return render::parquet::render(report).map_err(|e| e.to_string()),
         Format::Table if args.bars => {
             format!(

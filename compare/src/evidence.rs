@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use fio_parse::record::{Latency, Percentile, ScopeKind, Verdict};
-use fio_parse::{Direction, Quantity, Reading, Record};
+use fio_parse::{Bytes, Direction, Quantity, Reading, Record};
 
 use crate::bounds::Bounds;
 use crate::frame::{Base, Note};
@@ -99,7 +99,7 @@ impl Evidence for Record {
 
 /// The scope to prefer among those of one run: sums before their parts, so that nothing is
 /// counted twice.
-fn rank(kind: ScopeKind) -> u32 {
+pub(crate) fn rank(kind: ScopeKind) -> u32 {
     match kind {
         ScopeKind::AllClients => 0,
         ScopeKind::Group => 1,
@@ -174,6 +174,9 @@ fn notes_of(record: &Record) -> Vec<Note> {
         .filter(|w| w.code.as_str() != "prose-claim")
         .map(|w| note(w.code.as_str(), w.message.as_str().into()))
         .collect();
+    if let Some(text) = rounded_blocks(record) {
+        notes.push(note("rounded", text.into()));
+    }
     for error in &record.errors {
         notes.push(note("failed", format!("failed: {}", error.text).into()));
     }
@@ -205,6 +208,22 @@ fn notes_of(record: &Record) -> Vec<Note> {
     notes
 }
 
+/// What to say where block sizes are known from rounded figures only.
+fn rounded_blocks(record: &Record) -> Option<String> {
+    let workload = record.workload.as_ref()?;
+    let is_rounded = (workload.normalised.iter()).any(|note| note.starts_with("rounded:bs"));
+    let large = |size: Option<Bytes>| size.is_some_and(|size| size.0 >= 10_000);
+    let jobs = jobs_of(record);
+    let read = jobs.iter().any(|job| {
+        job.unread_blocks().is_none() && (large(job.block_bytes) || large(job.write_block_bytes))
+    });
+    (is_rounded && read).then(|| {
+        "block size read from the rounded figure of fio's header, which stands for this one among \
+         the usual ones"
+            .to_owned()
+    })
+}
+
 /// The block size if there is just one, and the asked time if the job is bound by time, writes
 /// and flushes at its end (so that the time beyond the asked one is the flush).
 fn block_and_nominal(record: &Record) -> (Option<f64>, Option<f64>) {
@@ -217,14 +236,10 @@ fn block_and_nominal(record: &Record) -> (Option<f64>, Option<f64>) {
     };
     let write = record.direction == Direction::Write;
     let block = |job: &fio_parse::workload::Job| {
-        let all = job.block_bytes.unwrap_or(fio_parse::Bytes(4096));
-        // A range or split of block sizes has no single one.
-        let varied = job
-            .other
-            .iter()
-            .any(|(name, _)| name == "bsrange" || name == "bssplit");
+        let all = job.block_bytes.unwrap_or(Bytes(4096));
         let own = if write { job.write_block_bytes } else { None };
-        (!varied).then_some(own.unwrap_or(all))
+        // A range or split of block sizes has no single one.
+        job.unread_blocks().is_none().then_some(own.unwrap_or(all))
     };
     let size = block(first);
     let same = jobs.iter().all(|job| block(job) == size);

@@ -3,11 +3,14 @@
 //! A cell fails against its base if it is worse by more than the threshold *beyond doubt*:
 //! - one run a side: even the end of the ratio's bounds that favours it is beyond the limit;
 //! - repeats on both sides: the ratio of the medians is beyond the limit, and the Mann-Whitney p is
-//!   at most alpha. Two equal machines so fail with a probability below alpha, whatever the noise.
+//!   at most alpha. Two equal machines so fail with a probability below alpha, whatever the noise;
+//! - so few repeats that no p can be as small as alpha (fewer than four a side at 5 %): even its
+//!   best run over the base's worst is beyond the limit, which is the rule of one run a side. Where
+//!   only the medians are beyond it, the cell can't be judged.
 //!
 //! A failed run fails the gate, and so does a result that the base has and the other side lacks: a
 //! test that died must not pass. Which way is worse comes from the metric; amounts (bytes, run
-//! time) are not judged. A gate that judged nothing has not passed. Two-sided, what is better by more than the threshold fails as well.
+//! time) are not judged. A gate that judged nothing, or could not judge a cell, has not passed. Two-sided, what is better by more than the threshold fails as well.
 //!
 //! Place: looks at a finished report; [`crate::cli`] makes the exit status of it.
 
@@ -15,6 +18,7 @@ use crate::bounds::Bounds;
 use crate::digits;
 use crate::grid::{Cell, Column, Grid, Report, Row, State};
 use crate::metric::Better;
+use crate::stats;
 
 /// A limit.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +38,10 @@ pub struct Gate {
 pub struct Finding {
     /// Why it fails, a line a cell; empty: it passes.
     pub failures: Vec<String>,
-    /// What it could not judge, a line each.
+    /// What looks worse and may be chance, a line each; it passes.
     pub unjudged: Vec<String>,
+    /// What looks worse and has too few runs to tell, a line each; the gate then neither passes nor fails.
+    pub undecided: Vec<String>,
     /// How many cells were judged.
     pub judged: usize,
 }
@@ -144,9 +150,36 @@ fn judge(grid: &Grid, row: &Row, column: &Column, cell: &Cell, gate: &Gate, find
         text(by),
         text(gate.threshold * 100.0)
     );
-    match cell.p {
-        Some(p) if p > gate.alpha => finding.unjudged.push(format!("{line}: may be chance")),
-        _ => finding.failures.push(line),
+    let by_chance = cell.p.is_some_and(|p| p > gate.alpha);
+    if !by_chance {
+        finding.failures.push(line);
+    } else if cell.testable {
+        finding.unjudged.push(format!("{line}: may be chance"));
+    } else if let Some((least, most)) = cell.spread {
+        let (kindest, least_kind) = if worse_is_less {
+            (most, least)
+        } else {
+            (least, most)
+        };
+        let apart = if worse {
+            change(kindest) > gate.threshold
+        } else {
+            -change(least_kind) > gate.threshold
+        };
+        if apart {
+            finding
+                .failures
+                .push(format!("{line}: so is each run against each of the base"));
+        } else {
+            let need = stats::samples_for_difference(gate.alpha);
+            let need = need.map_or_else(
+                || "no number of runs is enough at this --alpha".to_owned(),
+                |n| format!("it takes at least {n} runs on both sides"),
+            );
+            finding
+                .undecided
+                .push(format!("{line}: cannot be judged, {need}"));
+        }
     }
 }
 
@@ -233,6 +266,7 @@ mod tests {
     fn chance_does_not_fail() {
         let mut noisy = report();
         noisy.grids[0].rows[0].cells[1].p = Some(0.2);
+        noisy.grids[0].rows[0].cells[1].testable = true;
         let found = check(&noisy, &gate(0.05));
         assert_eq!(found.failures.len(), 2);
         assert!(found.unjudged[0].ends_with("may be chance"));

@@ -213,6 +213,10 @@ pub struct Cell {
     pub is_base: bool,
     /// Two-sided p of the comparison with the base, where there are repeats.
     pub p: Option<f64>,
+    /// Its least run over the base's greatest, and its greatest over the base's least, where there are repeats.
+    pub spread: Option<(f64, f64)>,
+    /// There are runs enough that a p could be as small as alpha.
+    pub testable: bool,
     /// How it compares with the base.
     pub verdict: Verdict,
 }

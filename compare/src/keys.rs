@@ -140,13 +140,13 @@ const KEYS: &[Spec] = &[
         name: "iodepth",
         about: "queue depth",
         role: Role::Asked,
-        get: |r| of_test(r, |j| Some(j.depth.unwrap_or(1).to_string()), |_| None),
+        get: |r| of_test(r, |j| Some(number_of(j, "iodepth", j.depth)), |_| None),
     },
     Spec {
         name: "numjobs",
         about: "parallel jobs",
         role: Role::Asked,
-        get: |r| of_test(r, |j| Some(j.jobs.unwrap_or(1).to_string()), |_| None),
+        get: |r| of_test(r, |j| Some(number_of(j, "numjobs", j.jobs)), |_| None),
     },
     Spec {
         name: "rwmixread",
@@ -173,7 +173,10 @@ const KEYS: &[Spec] = &[
         get: |r| {
             of_test(
                 r,
-                |j| j.size_bytes.map(size_text),
+                |j| {
+                    let unread = || j.unread("size").map(str::to_owned);
+                    j.size_bytes.map(size_text).or_else(unread)
+                },
                 |d| d.asked_bytes().map(size_text),
             )
         },
@@ -491,12 +494,43 @@ fn of_test<'r>(
     texts.join("+").into()
 }
 
-fn block(job: &Job) -> Option<String> {
+pub(crate) fn block(job: &Job) -> Option<String> {
+    if let Some(printed) = job.unread("bs") {
+        return Some(rounded_text(printed));
+    }
+    if let Some(varied) = job.unread_blocks() {
+        return Some(varied.to_owned());
+    }
     let read = job.block_bytes.unwrap_or(Bytes(4096));
     Some(match job.write_block_bytes {
         Some(write) if write != read => format!("{},{}", size_text(read), size_text(write)),
         _ => size_text(read),
     })
+}
+
+/// Block sizes that are known rounded only, or not at all, told apart from those that are known.
+fn rounded_text(text: &str) -> String {
+    // fio's header has a size for each direction, most often the same
+    let mut sizes: Vec<&str> = Vec::new();
+    for part in text.split(", ") {
+        let range = part.split_once(") ").map_or(part, |(_, range)| range);
+        let size = match range.split_once('-') {
+            Some((lo, hi)) if lo == hi => lo,
+            _ => range,
+        };
+        if !sizes.contains(&size) {
+            sizes.push(size);
+        }
+    }
+    format!("~{}", sizes.join(","))
+}
+
+/// The number of an option, fio's default of one where it is not given.
+pub(crate) fn number_of(job: &Job, option: &str, value: Option<u32>) -> String {
+    match job.unread(option) {
+        Some(text) => text.to_owned(),
+        None => value.unwrap_or(1).to_string(),
+    }
 }
 
 /// Off and unsaid are one: both mean the tool's default.

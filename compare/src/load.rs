@@ -170,7 +170,13 @@ pub fn records(input: &Input<'_>) -> (Vec<Record>, Outcome) {
     }
     outcome.records = records.len();
     if let Some(label) = &input.label {
-        relabel(&mut records, label);
+        let one = relabel(&mut records, label);
+        if !one {
+            outcome.remarks.push(format!(
+                "{}: holds results of several machines, which keep their names; `{label}` names the input (key file)",
+                input.name
+            ));
+        }
     }
     (records, outcome)
 }
@@ -199,8 +205,8 @@ fn load_flat(
     (builder, outcome)
 }
 
-/// `label=path`: names the machine if there is one, else the input.
-fn relabel(records: &mut [Record], label: &str) {
+/// `label=path`: names the machine if there is one, else the input. Tells whether there is one.
+fn relabel(records: &mut [Record], label: &str) -> bool {
     let name = |r: &Record| Key::MACHINE.get(r).into_owned();
     let one = records.windows(2).all(|w| name(&w[0]) == name(&w[1]));
     let label: Arc<str> = label.into();
@@ -217,6 +223,7 @@ fn relabel(records: &mut [Record], label: &str) {
             record.source.name = Arc::clone(&label);
         }
     }
+    one
 }
 
 fn bad_line(name: &str, line: usize, error: &serde_json::Error) -> String {

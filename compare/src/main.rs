@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let terminal = Terminal {
         width: stdout
             .is_terminal()
-            .then(|| comfy_table::Table::new().width().unwrap_or(100)),
+            .then(|| cli::usable_width(comfy_table::Table::new().width())),
         no_color: std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()),
         stdin: io::stdin().is_terminal(),
     };

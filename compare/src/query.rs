@@ -391,7 +391,14 @@ fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Dat
         .filter(col("rank").eq(col("rank").min().over(run)?))
         .collect()?;
     let samples = (scoped.clone().lazy())
-        .group_by_stable([col("cell"), col("source"), col("run"), col("settings")])
+        // Groups run one after the other, so that equal ones are repeats.
+        .group_by_stable([
+            col("cell"),
+            col("source"),
+            col("run"),
+            col("group"),
+            col("settings"),
+        ])
         .agg([
             col("lo").min(),
             col("value").median(),

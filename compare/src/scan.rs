@@ -14,12 +14,13 @@ use std::fs::File;
 use std::io::Cursor;
 
 use fio_parse::folder::in_order;
+use fio_parse::record::ScopeKind;
 use polars::prelude::*;
 use polars_io::mmap::MmapBytesReader;
 
 use crate::absent::UNSEEN;
 use crate::bounds::Bounds;
-use crate::evidence::Evidence;
+use crate::evidence::{self, Evidence};
 use crate::flat::{self, Form};
 use crate::frame::{Builder, Note};
 use crate::keys::Key;
@@ -315,13 +316,17 @@ impl Evidence for FlatRow<'_> {
     }
 
     fn fallback(&self) -> Cow<'_, str> {
-        let job = self.text("job");
-        if job.is_empty() {
-            self.text("tool")
-        } else {
-            job
+        // As `tests_of::fallback` names a record.
+        let tool = if self.dd() { "dd" } else { self.text("tool") };
+        match (self.text("job"), self.text("group")) {
+            ("", group) if self.rank() == evidence::rank(ScopeKind::Group) => format!(
+                "{tool} group {}",
+                if group.is_empty() { "0" } else { group }
+            )
+            .into(),
+            ("", _) => tool.into(),
+            (job, _) => job.into(),
         }
-        .into()
     }
 
     fn covers(&self) -> Cow<'_, str> {

@@ -7,7 +7,8 @@
 //! The name is the heading that the results stand under. A heading that covers several different
 //! tests is followed by the test in words; a test that stands under several headings *of one
 //! input* is several tests (a person ran it again under another condition and said so); without
-//! a heading the words alone name it.
+//! a heading the words alone name it, and so they do for a test that another input has without the
+//! heading, where that covers several.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +16,7 @@ use fio_parse::record::ScopeKind;
 use fio_parse::workload::WrittenAs;
 use fio_parse::{Direction, Record};
 
-use crate::keys::{jobs_of, size_text};
+use crate::keys::{block, jobs_of, number_of, size_text};
 
 /// What was asked of the disk, in words; empty if the record carries no workload.
 pub fn asked(record: &Record) -> String {
@@ -39,15 +40,11 @@ pub fn asked(record: &Record) -> String {
     let mut texts: Vec<String> = Vec::new();
     for job in jobs_of(record) {
         let mut text = job.pattern.map_or("read", |p| p.as_str()).to_owned();
-        let block = job.block_bytes.unwrap_or(fio_parse::Bytes(4096));
-        text.push_str(&format!(" bs={}", size_text(block)));
-        if let Some(write) = job.write_block_bytes.filter(|w| *w != block) {
-            text.push_str(&format!(",{}", size_text(write)));
-        }
         text.push_str(&format!(
-            " iodepth={} numjobs={}",
-            job.depth.unwrap_or(1),
-            job.jobs.unwrap_or(1)
+            " bs={} iodepth={} numjobs={}",
+            block(job).unwrap_or_default(),
+            number_of(job, "iodepth", job.depth),
+            number_of(job, "numjobs", job.jobs)
         ));
         if job.pattern.is_some_and(|p| p.reads() && p.writes()) {
             // fio's default is a fact where the options are known; a header does not print the mix.
@@ -63,6 +60,8 @@ pub fn asked(record: &Record) -> String {
             limit => {
                 if let Some(size) = job.io_size_bytes.or(job.size_bytes) {
                     text.push_str(&format!(" {}", size_text(size)));
+                } else if let Some(size) = job.unread("io_size").or_else(|| job.unread("size")) {
+                    text.push_str(&format!(" {size}"));
                 }
                 if let Some(time) = limit {
                     text.push_str(&format!(" at most {}s", time.seconds()));
@@ -131,6 +130,17 @@ pub fn resolve<'t>(facts: &[Facts], text: &impl Fn(u32) -> &'t str) -> Vec<Strin
         .filter(|(_, headings)| headings.len() > 1)
         .map(|((asked, _), _)| *asked)
         .collect();
+    let is_shared = |heading: u32| under.get(&heading).map_or(0, HashSet::len) > 1;
+    let mut sources: HashMap<u32, HashSet<u32>> = HashMap::new();
+    for fact in facts {
+        sources.entry(fact.asked).or_default().insert(fact.source);
+    }
+    let everywhere = |asked: u32, heading: u32| {
+        let has = |source: &u32| {
+            (headings.get(&(asked, *source))).is_some_and(|all| all.contains(&heading))
+        };
+        sources.get(&asked).is_none_or(|all| all.iter().all(has))
+    };
     let name = |fact: &Facts| -> String {
         let asked = text(fact.asked);
         if asked.is_empty() {
@@ -149,7 +159,11 @@ pub fn resolve<'t>(facts: &[Facts], text: &impl Fn(u32) -> &'t str) -> Vec<Strin
         };
         match heading {
             None => asked.to_owned(),
-            Some(heading) if under.get(&heading).map_or(0, HashSet::len) > 1 => {
+            // It tells nothing apart, and another input has the test without it.
+            Some(heading) if is_shared(heading) && !everywhere(fact.asked, heading) => {
+                asked.to_owned()
+            }
+            Some(heading) if is_shared(heading) => {
                 format!("{}: {asked}", text(heading))
             }
             Some(heading) => text(heading).to_owned(),
@@ -202,6 +216,14 @@ mod tests {
         assert_eq!(
             names(&[("4k", "All", 0), ("1m", "All", 0)]),
             ["All: 4k", "All: 1m"]
+        );
+    }
+
+    #[test]
+    fn a_heading_over_several_tests_names_no_test_of_another_input() {
+        assert_eq!(
+            names(&[("4k", "All", 0), ("1m", "All", 0), ("4k", "", 1)]),
+            ["4k", "All: 1m", "4k"]
         );
     }
 

@@ -414,3 +414,82 @@ fn tables_fit_their_width() {
         }
     }
 }
+
+#[test]
+fn an_input_given_twice_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    std::fs::write(&path, lines(&[record("a", 1, 100.0)])).unwrap();
+    let path = path.to_str().unwrap();
+    let once = run(&[path]);
+    let twice = run(&[path, path]);
+    assert_eq!(once.out, twice.out);
+    assert!(
+        twice
+            .err
+            .contains(&format!("{path}: given twice, counted once")),
+        "{}",
+        twice.err
+    );
+}
+
+#[test]
+fn the_ending_of_the_output_tells_the_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = lines(&[record("a", 1, 100.0), record("b", 1, 50.0)]);
+    let written = |name: &str, more: &[&str]| {
+        let path = folder.path().join(name);
+        let args = [&["-", "-o", path.to_str().unwrap()], more].concat();
+        let ran = run_with(&args, &input);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        std::fs::read_to_string(path).unwrap()
+    };
+    let plain = |format: &str| run_with(&["-", "--format", format], &input).out;
+    for (name, format) in [
+        ("t.csv", "csv"),
+        ("t.md", "markdown"),
+        ("t.json", "json"),
+        ("t.html", "html"),
+        ("t.txt", "table"),
+        ("t", "table"),
+    ] {
+        assert_eq!(written(name, &[]), plain(format), "{name}");
+    }
+    assert_eq!(written("u.csv", &["--format", "tsv"]), plain("tsv"));
+}
+
+#[test]
+fn a_terminal_of_no_columns_is_drawn_for_as_none() {
+    assert_eq!(compare::cli::usable_width(None), 100);
+    assert_eq!(compare::cli::usable_width(Some(0)), 100);
+    assert_eq!(compare::cli::usable_width(Some(80)), 80);
+}
+
+#[test]
+fn a_label_for_an_input_of_several_machines_says_what_it_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ab.jsonl");
+    std::fs::write(&path, lines(&[record("a", 1, 100.0), record("b", 1, 50.0)])).unwrap();
+    let ran = run(&[&format!("desk={}", path.display())]);
+    assert!(
+        ran.err.contains("`desk` names the input (key file)"),
+        "{}",
+        ran.err
+    );
+    let found = run(&[&format!("desk={}", path.display()), "--filter", "file:desk"]);
+    assert_eq!(found.status, 0, "{}", found.err);
+}
+
+#[test]
+fn a_filter_that_finds_nothing_says_how_to_find_a_part() {
+    let ran = run_with(
+        &["-", "--filter", "machine:dell"],
+        &lines(&[record("Dell 5420", 1, 100.0)]),
+    );
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.err.contains("machine is `Dell 5420`") && ran.err.contains("KEY:/TEXT/i"),
+        "{}",
+        ran.err
+    );
+}

@@ -5,7 +5,7 @@ mod common;
 use std::io::Cursor;
 use std::process::Command;
 
-use common::{data, record, run};
+use common::{data, lines, record, run, run_with};
 use polars::prelude::*;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn everything() -> (tempfile::TempDir, String) {
     records.push(lonely);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.jsonl");
-    std::fs::write(&path, common::lines(&records)).unwrap();
+    std::fs::write(&path, lines(&records)).unwrap();
     (folder, path.to_string_lossy().into_owned())
 }
 
@@ -242,4 +242,39 @@ fn err_a_broken_flat_file_is_a_message() {
         "{}",
         ran.err
     );
+}
+
+#[test]
+fn results_without_any_name_have_the_same_one_when_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut groups: Vec<Value> = (0..3)
+        .map(|group| {
+            let mut made = record("m", 1, 100.0 * f64::from(group + 1));
+            made["scope"]["group"] = group.into();
+            made
+        })
+        .collect();
+    let mut dds: Vec<Value> = ["gnu", "bsd"]
+        .iter()
+        .map(|implementation| {
+            let mut made = record("m", 2, 50.0);
+            made["source"]["tool"] =
+                serde_json::json!({"name": "dd", "implementation": implementation});
+            made["scope"] = serde_json::json!({"kind": "run"});
+            made
+        })
+        .collect();
+    groups.append(&mut dds);
+    for made in &mut groups {
+        made.as_object_mut().unwrap().remove("workload");
+    }
+    let input = lines(&groups);
+    let direct = run_with(&["-", "-q"], &input).out;
+    for name in ["fio group 0", "fio group 1", "fio group 2"] {
+        assert!(direct.contains(name), "{direct}");
+    }
+    let flat = folder.path().join("flat.csv");
+    let flat = flat.to_str().unwrap();
+    assert_eq!(run_with(&["-", "-q", "--export", flat], &input).status, 0);
+    assert_eq!(run(&["-q", flat]).out, direct);
 }

@@ -135,18 +135,48 @@ fn an_identical_pair_fails_no_more_often_than_alpha() {
 }
 
 #[test]
-fn too_few_runs_never_fail_by_chance_but_say_so() {
-    let ran = run_with(
-        &["-", "--threshold", "5%"],
-        &pair(&[500.0, 501.0, 502.0], &[400.0, 401.0, 402.0]),
-    );
-    assert_eq!(ran.status, 0);
-    assert!(ran.err.contains("may be chance"), "{}", ran.err);
+fn too_few_runs_for_a_test_fail_where_each_run_is_worse_and_else_are_not_judged() {
+    let gate = |old: &[f64], new: &[f64]| run_with(&["-", "--threshold", "5%"], &pair(old, new));
+    // 402 of 500 is 0.804, worse by 19.6 % at best
+    let apart = gate(&[500.0, 501.0, 502.0], &[400.0, 401.0, 402.0]);
+    assert_eq!(apart.status, 1, "{}", apart.err);
     assert!(
-        ran.out.contains("takes at least 4 runs on both sides"),
+        apart
+            .err
+            .contains("so is each run against each of the base"),
         "{}",
-        ran.out
+        apart.err
     );
+    assert!(
+        apart.out.contains("takes at least 4 runs on both sides"),
+        "{}",
+        apart.out
+    );
+    // the medians are 500 and 400; the best new run is better than any old one
+    for (old, new) in [
+        (&[490.0, 500.0, 510.0][..], &[390.0, 400.0, 520.0][..]),
+        (&[490.0, 510.0], &[280.0, 520.0]),
+    ] {
+        let mixed = gate(old, new);
+        assert_eq!(mixed.status, 2, "{}", mixed.err);
+        assert!(
+            mixed.err.contains("gate undecided: write bandwidth")
+                && mixed
+                    .err
+                    .contains("cannot be judged, it takes at least 4 runs on both sides")
+                && !mixed.err.contains("passed"),
+            "{}",
+            mixed.err
+        );
+    }
+    // three are enough where nothing looks worse, and with four the test speaks
+    assert_eq!(
+        gate(&[490.0, 500.0, 510.0], &[491.0, 499.0, 511.0]).status,
+        0
+    );
+    let four = gate(&[490.0, 500.0, 501.0, 510.0], &[390.0, 400.0, 401.0, 520.0]);
+    assert_eq!(four.status, 0, "{}", four.err);
+    assert!(four.err.contains("may be chance"), "{}", four.err);
 }
 
 #[test]

@@ -39,6 +39,7 @@ use crate::block::prose::Style;
 use crate::block::{Block, Kind, Role};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
+use crate::unit::Bytes;
 use crate::workload::{Dd, Workload};
 pub(crate) use label::direction_named;
 use label::{label, sentence_label, short_label};
@@ -427,6 +428,15 @@ fn contradicts(command: &Workload, header: &Workload) -> bool {
     fn differ<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
         matches!((a, b), (Some(a), Some(b)) if a != b)
     }
+    // a rounded figure of the header may stand for what was asked for
+    let is_rounded = header
+        .normalised
+        .iter()
+        .any(|n| n.starts_with("rounded:bs"));
+    let blocks_differ = |a: &Option<Bytes>, b: &Option<Bytes>| match (a, b) {
+        (Some(a), Some(b)) if is_rounded => a.0.abs_diff(b.0) > b.0 / 50,
+        _ => differ(a, b),
+    };
     let unseen = |missing: &String| missing.starts_with("file:");
     if command.missing.iter().any(unseen) {
         return !header.jobs().is_empty();
@@ -434,7 +444,7 @@ fn contradicts(command: &Workload, header: &Workload) -> bool {
     header.jobs().iter().any(|ran| {
         !command.jobs().iter().any(|asked| {
             !(differ(&asked.pattern, &ran.pattern)
-                || differ(&asked.block_bytes, &ran.block_bytes)
+                || blocks_differ(&asked.block_bytes, &ran.block_bytes)
                 || differ(&asked.depth, &ran.depth)
                 || differ(&asked.engine, &ran.engine))
         })

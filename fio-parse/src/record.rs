@@ -599,6 +599,28 @@ pub struct Fidelity {
     pub issued: IoCounts,
 }
 
+/// What `fio-replay` adds to fio's JSON, as an object under the key `fio-replay` of a document: what a record has and
+/// fio's form has no place for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Replayed {
+    /// The machine that it ran on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Label>,
+    /// The headings that the original stands under.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub section: Vec<Label>,
+    /// The workload, as the original asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Arc<Workload>>,
+    /// How close the run came to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<Fidelity>,
+    /// Facts of the machine.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub environment: serde_json::Map<String, serde_json::Value>,
+}
+
 /// How comparable a replayed run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -42,7 +42,8 @@ pub struct Arguments {
     pub runtime: Option<u64>,
 
     /// Form of the results: text, json, json+, terse or jsonl; `FORMAT=FILE` for a new file
-    /// (may be given several times)
+    /// (may be given several times). fio-parse and fio-compare read all of them; only jsonl
+    /// loses nothing, and terse keeps neither machine nor notes
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = target)]
     pub format: Vec<Target>,
 
@@ -54,7 +55,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "directory")]
     pub emit_fio: Option<PathBuf>,
 
-    /// Value of a variable in a command (`--set SIZE=4g`); the environment is never looked at
+    /// Value of a variable in a command (`--set SIZE=4g`), or the block size (`--set bs=64k`) where
+    /// the head of a report only has it rounded; the environment is never looked at
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     pub settings: Vec<Setting>,
 
@@ -82,6 +84,10 @@ pub struct Arguments {
     /// original asks for it
     #[arg(long)]
     pub as_fio: bool,
+
+    /// Say what is refused, fails or is doubtful, and nothing else: no progress, no "running"
+    #[arg(long, short)]
+    pub quiet: bool,
 
     /// What gets a time stamp of its own: each I/O, or each batch that goes or comes together
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Stamping::Io)]

@@ -13,7 +13,7 @@ use fio_parse::record::{Label, Record, read_jsonl};
 use fio_parse::source::Log;
 use fio_parse::workload::command::parse_command;
 use fio_parse::workload::jobfile::parse_job_file;
-use fio_parse::workload::{Job, Test, Workload, Wrapping, WrittenAs};
+use fio_parse::workload::{Job, Test, Workload, Wrapping, WrittenAs, job_of_options};
 
 use crate::include::{include_lines, input_called, is_job_file, last_part, with_includes};
 use crate::locate::Origin;
@@ -104,6 +104,9 @@ impl Workloads {
         if workload.missing.is_empty() || self.settings.is_empty() {
             return None;
         }
+        if workload.missing.iter().any(|what| what == "value:bs") {
+            return self.with_block_size(workload);
+        }
         let text = workload.command.as_deref()?;
         let filled = fill_in(text, &self.settings);
         let mut new = parse_command(&filled).ok()?;
@@ -113,6 +116,29 @@ impl Workloads {
                 new.normalised.push(format!("set:{name}={value}"));
             }
         }
+        Some(new)
+    }
+
+    /// A workload from the head of a report, which has its block size rounded only, with the
+    /// one of `--set bs=SIZE`.
+    fn with_block_size(&self, workload: &Workload) -> Option<Workload> {
+        let (_, value) = self.settings.iter().find(|(name, _)| name == "bs")?;
+        let given = job_of_options("", [("bs", value.as_str())], &mut Vec::new());
+        let mut new = workload.clone();
+        let Test::Jobs(jobs) = &mut new.test else {
+            return None;
+        };
+        for job in jobs.iter_mut().filter(|job| job.block_bytes.is_none()) {
+            // What was printed may stand there as it was.
+            job.other.retain(|(name, _)| name != "bs");
+            job.block_bytes = given.block_bytes;
+            job.other.extend(given.other.iter().cloned());
+        }
+        new.missing.retain(|what| what != "value:bs");
+        new.normalised
+            .retain(|reading| !reading.starts_with("rounded:bs="));
+        new.normalised.push(format!("set:bs={value}"));
+        new.key = Workload::new(new.written_as, new.test.clone()).key;
         Some(new)
     }
 

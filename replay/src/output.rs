@@ -9,15 +9,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fio_parse::record::{Label, LabelSource, write_jsonl};
-use fio_parse::workload::Job;
+use fio_parse::record::{Label, LabelSource, Replayed, write_jsonl};
+use fio_parse::workload::{Job, Timed, Workload, WrittenAs};
 use serde_json::{Map, Value};
 
 use crate::caution::cautions;
 use crate::cli::{Format, Target};
 use crate::input::Found;
 use crate::outcome::Outcome;
-use crate::outcome::records::{Context, records};
+use crate::outcome::records::{Context, fidelity, records};
 use crate::plan::note::plain_text;
 use crate::plan::{Plan, TestPlan};
 use crate::report;
@@ -113,37 +113,52 @@ impl Outputs {
     }
 
     fn render(&self, format: Format, done: Finished<'_>) -> io::Result<String> {
-        let mut separate = if done.run > 1 { "\n" } else { "" }.to_owned();
-        if done.environment.get("warm_up") == Some(&Value::Bool(true)) {
-            separate += "warm-up run, not to be counted\n\n";
-        }
         Ok(match (format, &done.plan.test, done.outcome) {
             (Format::Jsonl, ..) => self.jsonl(done)?,
             (Format::Json | Format::JsonPlus, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
-                report::json::fio(plan, outcome, format == Format::JsonPlus)
+                let own = serde_json::to_string(&self.replayed(done))?;
+                report::json::fio(plan, outcome, format == Format::JsonPlus, Some(own))
             }
             (Format::Terse, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
                 report::terse::fio(plan, outcome)
             }
             // dd has one form only.
             (_, TestPlan::Dd(plan), Outcome::Dd(outcome)) => {
-                format!(
-                    "{separate}{}{}",
-                    headings(done.found),
-                    report::dd::dd(plan, outcome)
-                ) + &self.foot(format, done)
+                self.head(done) + &report::dd::dd(plan, outcome) + &self.foot(format, done)
             }
             (_, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
-                let head = report::facts::line(done.environment);
-                format!(
-                    "{separate}{}{head}{}",
-                    headings(done.found),
-                    report::text::fio(plan, outcome)
-                ) + &self.foot(format, done)
+                self.head(done) + &report::text::fio(plan, outcome) + &self.foot(format, done)
             }
             // A plan and an outcome of different tests never meet.
             _ => String::new(),
         })
+    }
+
+    /// What stands above a text: the headings of the original, its command, the machine. All of
+    /// it is read back by fio-parse.
+    fn head(&self, done: Finished<'_>) -> String {
+        let mut text = if done.run > 1 { "\n" } else { "" }.to_owned();
+        if done.environment.get("warm_up") == Some(&Value::Bool(true)) {
+            text += "warm-up run, not to be counted\n\n";
+        }
+        text += &headings(done.found);
+        if let Some(command) = asked(&done.found.workload) {
+            text += &format!("$ {}\n\n", plain_text(&command));
+        }
+        text += &format!("fio-replay machine: {}\n", plain_text(&self.machine.text));
+        text + &report::facts::line(done.environment)
+    }
+
+    /// What fio's JSON has no place for, as the records have it. One run may answer several
+    /// places of a text; JSON has the first.
+    fn replayed(&self, done: Finished<'_>) -> Replayed {
+        Replayed {
+            machine: Some(self.machine.clone()),
+            section: done.found.sections.first().cloned().unwrap_or_default(),
+            workload: Some(Arc::clone(&done.found.workload)),
+            fidelity: Some(fidelity(done.plan, done.outcome)),
+            environment: done.environment.clone(),
+        }
     }
 
     fn foot(&self, format: Format, done: Finished<'_>) -> String {
@@ -222,11 +237,39 @@ fn wanted(jobs: &[Job]) -> Wanted {
     }
 }
 
+/// The headings of the first place that a run answers. Several are marked by their level, so
+/// that none is taken for a caption of the next.
 fn headings(found: &Found) -> String {
-    let first = found.sections.first().into_iter().flatten();
-    first
-        .map(|label| format!("{}\n\n", plain_text(&label.text)))
-        .collect()
+    let first = found.sections.first().map_or(&[][..], Vec::as_slice);
+    let several = first.len() > 1;
+    let heading = |(index, label): (usize, &Label)| {
+        let mark = if several {
+            "#".repeat(index.min(5) + 1) + " "
+        } else {
+            String::new()
+        };
+        format!("{mark}{}\n\n", plain_text(&label.text))
+    };
+    first.iter().enumerate().map(heading).collect()
+}
+
+/// The command that asks for the test, in one line, with what was timed around a dd. None for
+/// what was read from the head of a report, which no command says as it was.
+fn asked(workload: &Workload) -> Option<String> {
+    if workload.written_as == WrittenAs::FioHeader {
+        return None;
+    }
+    let command = workload.to_command();
+    let around = &workload.around;
+    let before = if around.sync_before { "sync; " } else { "" };
+    let after = if around.sync_after { "; sync" } else { "" };
+    Some(match around.timed {
+        Some(Timed::RunAndSync) => format!("{before}time sh -c \"{command}; sync\""),
+        Some(Timed::SyncAndRun) => format!("time sh -c \"sync; {command}\"{after}"),
+        Some(Timed::Sync) => format!("{before}{command}; time sync"),
+        Some(Timed::Run) => format!("{before}time {command}{after}"),
+        None | Some(Timed::Pipeline | Timed::RunAndMore) => format!("{before}{command}{after}"),
+    })
 }
 
 /// Makes a file that is not there yet, never through a link.

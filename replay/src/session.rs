@@ -73,10 +73,11 @@ impl From<io::Error> for End {
 impl Session {
     /// A session over parsed arguments.
     pub fn new(arguments: Arguments, stdin_is_terminal: bool, show_progress: bool) -> Self {
+        let quiet = arguments.quiet;
         Session {
             arguments,
             stdin_is_terminal,
-            show_progress,
+            show_progress: show_progress && !quiet,
         }
     }
 
@@ -202,6 +203,34 @@ impl Session {
         target
     }
 
+    /// What a workload is planned for in the directory or on the device.
+    fn target_in(
+        &self,
+        number: usize,
+        sandbox: &Sandbox,
+        device_bytes: Option<u64>,
+    ) -> Result<Target, End> {
+        let facts =
+            |error: io::Error| said(NOTHING, &format!("cannot look at the directory: {error}"));
+        let space = sandbox.space().map_err(facts)?;
+        let mut target = self.target(number);
+        target.device = device_bytes;
+        target.space = Some(space);
+        target.memory_file_system = sandbox.is_memory();
+        target.direct_alignment = sandbox.direct_alignment().map_err(facts)?;
+        if !self.arguments.allow_large {
+            target.limits.file_bytes = FILE_LIMIT.min(space.available / 4);
+        }
+        Ok(target)
+    }
+
+    /// What is good to know and needs nothing done; `--quiet` leaves it out.
+    fn remark(&self, message: &str) {
+        if !self.arguments.quiet {
+            say(message);
+        }
+    }
+
     fn most_written(&self) -> u64 {
         if self.arguments.allow_long {
             u64::MAX
@@ -240,7 +269,10 @@ impl Session {
             }
         }
         out.flush()?;
-        say("nothing was touched; add --directory DIR to run this in a fresh folder below DIR");
+        self.remark(
+            "nothing was touched; add --directory DIR to run this in a fresh folder below DIR; \
+             what does not fit there is refused before anything runs",
+        );
         Ok(code)
     }
 
@@ -294,7 +326,7 @@ impl Session {
             return Ok(REFUSED);
         }
         if machine::is_root() && self.arguments.device.is_none() {
-            say(
+            self.remark(
                 "running as root, which tests on files do not need; a user's rights would bound them further",
             );
         }
@@ -356,30 +388,31 @@ impl Session {
         let clock = SystemClock::new();
         let cost_ns = [1, 32].map(|depth| self_test::overhead(&clock, depth));
         let precision = self_test::precision(&clock);
-        let (mut failed, mut refused) = (false, false);
+        let mut failed = false;
+        // What is known to be refused is told before anything runs.
+        let mut possible = Vec::new();
+        for (number, found) in found.iter().enumerate() {
+            let target = self.target_in(number, sandbox, device_bytes)?;
+            match plan(&found.workload, &target) {
+                Ok(_) => possible.push((number, found)),
+                Err(refusals) => say_refused(number, found, &refusals),
+            }
+        }
+        let mut refused = possible.len() < found.len();
+        let first = possible.first().map_or(0, |(number, _)| *number);
         let (arguments, all) = (&self.arguments, found.len() as u32);
         let mut rounds = Rounds::new(arguments.repeat, arguments.warm_up, arguments.target_ci);
         let each = |round| {
-            found
+            possible
                 .iter()
-                .enumerate()
-                .map(move |(number, found)| (round, number, found))
+                .map(move |&(number, found)| (round, number, found))
         };
         for (round, number, found) in (0..rounds.most()).flat_map(each) {
-            if number == 0 && rounds.enough() {
+            if number == first && rounds.enough() {
                 break;
             }
-            let mut target = self.target(number);
-            let facts =
-                |error: io::Error| said(NOTHING, &format!("cannot look at the directory: {error}"));
-            let space = sandbox.space().map_err(facts)?;
-            target.device = device_bytes;
-            target.space = Some(space);
-            target.memory_file_system = sandbox.is_memory();
-            target.direct_alignment = sandbox.direct_alignment().map_err(facts)?;
-            if !self.arguments.allow_large {
-                target.limits.file_bytes = FILE_LIMIT.min(space.available / 4);
-            }
+            // The tests before may have left less room.
+            let target = self.target_in(number, sandbox, device_bytes)?;
             let plan = match plan(&found.workload, &target) {
                 Ok(plan) => plan,
                 Err(refusals) => {
@@ -393,7 +426,7 @@ impl Session {
             let control = Arc::new(Control::default());
             signals.guard(&control);
             let name = rounds.name(round).map(|name| format!(", {name}"));
-            say(&format!(
+            self.remark(&format!(
                 "running {}{}",
                 title(number, found),
                 name.unwrap_or_default()

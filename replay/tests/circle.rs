@@ -247,8 +247,8 @@ fn every_figure_of_every_job_comes_back_from_every_form() {
             outcome.flush_after_ns = vec![None];
             let forms = [
                 text::fio(&plan, &outcome),
-                json::fio(&plan, &outcome, false),
-                json::fio(&plan, &outcome, true),
+                json::fio(&plan, &outcome, false, None),
+                json::fio(&plan, &outcome, true, None),
                 terse::fio(&plan, &outcome),
             ];
             for (form, report) in forms.iter().enumerate() {

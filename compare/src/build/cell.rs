@@ -42,6 +42,22 @@ impl Builder<'_> {
         let ratio = base.and_then(|base| self.ratio(index, base));
         let is_base = base == Some(index);
         let p = base.and_then(|base| self.p_value(index, base));
+        let least_p = |base: usize| {
+            let counts = (found.values.len(), self.cells.found[base].values.len());
+            // Holm multiplies the least of all by their number.
+            let times = if self.view.holm {
+                self.p_values.len()
+            } else {
+                1
+            };
+            stats::least_p(counts.0, counts.1) * times as f64
+        };
+        let spread = |base: usize| {
+            let (mine, theirs) = (&found.values, &self.cells.found[base].values);
+            let (low, high) = (theirs.first()?, theirs.last()?);
+            (*low > 0.0).then_some((mine.first()? / high, mine.last()? / low))
+        };
+        let tested = base.filter(|_| p.is_some());
         let verdict = match ratio {
             Some(ratio) if !is_base => self.verdict(ratio, p, self.metric(found)),
             _ => Verdict::None,
@@ -90,6 +106,8 @@ impl Builder<'_> {
             base: base.filter(|_| ratio.is_some()).map(|base| self.name(base)),
             is_base,
             p,
+            spread: tested.and_then(spread),
+            testable: tested.is_some_and(|base| least_p(base) <= self.view.alpha),
             verdict,
         }
     }

@@ -72,7 +72,13 @@ impl Builder<'_> {
             let to = match base {
                 Base::One { name, .. } if !any => {
                     format!(
-                        "no ratios: {name} has no result here that the others can be divided by"
+                        "no ratios: {name} has no result here that the others can be divided by{}",
+                        if self.projection.rows.contains(&Key::TEST) {
+                            "; where tests differ only in what one log leaves unsaid, --row rw,bs \
+                             puts them side by side"
+                        } else {
+                            ""
+                        }
                     )
                 }
                 Base::One { name, .. } => format!("ratios are to {name}"),

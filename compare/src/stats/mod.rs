@@ -15,7 +15,7 @@ mod utest;
 
 pub use notes::{Shape, shape};
 pub use quantile::{MedianInterval, median, median_interval, median_of, samples_for_interval};
-pub use utest::{Comparison, compare, samples_for_difference};
+pub use utest::{Comparison, compare, least_p, samples_for_difference};
 
 /// Geometric mean of positive numbers; `None` if there are none or one is not positive.
 pub fn geomean(values: &[f64]) -> Option<f64> {

@@ -147,10 +147,15 @@ fn normal_p(n1: usize, n2: usize, ties: &[usize], u: f64) -> f64 {
     (2.0 * normal_cdf(-z.abs())).min(1.0)
 }
 
+/// The least two-sided p that samples of these sizes can have: all of one lie above all of the other.
+pub fn least_p(n1: usize, n2: usize) -> f64 {
+    (2.0 / binomial(n1 + n2, n1)).min(1.0)
+}
+
 /// The least equal sample size at which two fully separated samples give `p <= alpha`, if it is
 /// below ten: 2 / C(2n, n).
 pub fn samples_for_difference(alpha: f64) -> Option<usize> {
-    (1..10).find(|n| (2.0 / binomial(2 * n, *n)).min(1.0) <= alpha)
+    (1..10).find(|n| least_p(*n, *n) <= alpha)
 }
 
 /// The standard normal distribution function, from the complementary error function.
@@ -186,6 +191,10 @@ mod tests {
 
     #[test]
     fn how_many_repeats_can_show_a_difference() {
+        // 2 / C(6, 3), 2 / C(7, 3)
+        assert!((least_p(3, 3) - 0.1).abs() < 1e-15);
+        assert!((least_p(3, 4) - 2.0 / 35.0).abs() < 1e-15);
+        assert_eq!(least_p(1, 1), 1.0);
         assert_eq!(samples_for_difference(0.05), Some(4));
         assert_eq!(samples_for_difference(0.01), Some(5));
         assert_eq!(samples_for_difference(1e-50), None);

@@ -234,15 +234,14 @@ fn too_small(table: &TableBlock<'_>) -> TooSmall {
 }
 
 fn yabs_fault(small: TooSmall, rate: Amount<'_>) -> Option<Diagnostic> {
-    let printed = rate.figure.text;
     let message = match small {
         TooSmall::No => return None,
         TooSmall::Yes => format!(
-            "yabs divided KiB/s by thousands here and calls the result {}: the true rate is 1.024 times {printed}, as the I/Os per second in this table show",
+            "yabs divided KiB/s by thousands here and calls the result {}: the true rate is 1.024 times the printed one, as the I/Os per second in this table show",
             rate.unit
         ),
         TooSmall::CannotTell => format!(
-            "yabs before 2026 divided KiB/s by thousands and called the result {}; if this is one of those, the true rate is 1.024 times {printed}",
+            "yabs before 2026 divided KiB/s by thousands and called the result {}; if this is one of those, the true rate is 1.024 times the printed one",
             rate.unit
         ),
     };

@@ -25,6 +25,7 @@ mod fio_runs;
 mod fio_series;
 mod fio_table;
 mod machine;
+mod replayed;
 mod runs;
 
 use crate::block::fio_note::FioNote;
@@ -69,6 +70,7 @@ pub fn parse_blocks<'t>(log: &'t Log<'_>, mut blocks: Vec<Block<'t>>) -> Parsed 
         document: None,
         terse: None,
         superseded: Vec::new(),
+        replay: None,
     };
     if log.encoding() == Encoding::Mixed {
         assembler.parsed.diagnostics.push(Diagnostic::note(
@@ -96,6 +98,7 @@ pub fn parse_blocks<'t>(log: &'t Log<'_>, mut blocks: Vec<Block<'t>>) -> Parsed 
             assembler.block(block, contexts.get(index));
         }
         if let Some(context) = contexts.get(index) {
+            assembler.name_machine(first);
             assembler.doubt(first, context);
         }
     }
@@ -147,6 +150,8 @@ struct Assembler<'l, 't, 'b> {
     terse: Option<(TerseRows<'b>, TerseRows<'b>, Range<usize>)>,
     /// Records of documents and terse lines that a later one of the same run supersedes.
     superseded: Vec<Range<usize>>,
+    /// The report of fio-replay that is being read.
+    replay: Option<replayed::Report>,
 }
 
 impl<'b> Assembler<'_, '_, 'b> {
@@ -155,6 +160,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
             (Kind::FioNote(FioNote::Disks), _) => self.disks(block.span),
             (Kind::FioNote(note), _) => self.note(note),
+            (Kind::Replay(note), _) => self.replay_note(note),
             (Kind::FioHeader(header), _) => {
                 self.parsed
                     .diagnostics
@@ -175,6 +181,7 @@ impl<'b> Assembler<'_, '_, 'b> {
                     .extend(command.problems.iter().cloned());
                 self.untimed.clear();
                 self.end_report();
+                self.replay = None;
             }
             // what was typed in between is what the next time is of
             (Kind::Other, _) if !self.untimed.is_empty() && self.is_typed(block) => {
@@ -213,6 +220,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             next += document.runs();
             let (entries, diagnostics) = fio_json::entries(self.log, document);
             if let Some((earlier, records)) = self.document.take()
+                && document.replay.is_none()
                 && fio_json::supersedes(document, earlier)
             {
                 self.supersede(records, earlier.span);
@@ -225,6 +233,9 @@ impl<'b> Assembler<'_, '_, 'b> {
                 self.entry(entry, context, Dialect::FioJson, version, run);
             }
             self.parsed.diagnostics.extend(diagnostics);
+            if let Some(own) = document.replay {
+                self.take_replayed(own, first);
+            }
             self.document = Some((document, first..self.parsed.records.len()));
         }
     }

@@ -57,6 +57,8 @@ pub struct Document<'t> {
     pub jobs: Vec<Job<'t>>,
     /// `disk_util`.
     pub disks: Vec<Disk<'t>>,
+    /// `fio-replay`, an object as it stands: what that program says beside fio's form.
+    pub replay: Option<&'t str>,
     /// Whether its end was reached.
     pub complete: bool,
 }

@@ -14,6 +14,7 @@ pub mod fio_table;
 pub mod fio_terse;
 pub mod fio_text;
 pub mod prose;
+pub mod replay;
 mod role;
 pub mod summary;
 pub mod time;
@@ -98,6 +99,8 @@ pub enum Kind<'t> {
     FioGroup(Box<fio_group::FioGroup<'t>>),
     /// What fio prints around its report.
     FioNote(fio_note::FioNote<'t>),
+    /// What fio-replay prints beside the forms of fio and dd.
+    Replay(replay::ReplayNote<'t>),
     /// The header lines of a fio report, which describe its jobs.
     FioHeader(Box<Header>),
     /// A summary that a tool or somebody made of fio runs.
@@ -136,6 +139,7 @@ impl Kind<'_> {
             Kind::FioLog(_) => "fio log",
             Kind::FioGroup(_) => "fio group",
             Kind::FioNote(note) => note.name(),
+            Kind::Replay(_) => "fio-replay",
             Kind::FioHeader(_) => "fio header",
             Kind::FioTable(_) => "fio table",
             Kind::Dd(_) => "dd",
@@ -452,6 +456,9 @@ fn report<'t>(
     }
     if let Some(group) = fio_group::read(log, lines) {
         return Some(Kind::FioGroup(Box::new(group)));
+    }
+    if let Some(note) = replay::read(lines) {
+        return Some(Kind::Replay(note));
     }
     if let Some(note) = fio_note::read(log, lines) {
         return Some(Kind::FioNote(note));

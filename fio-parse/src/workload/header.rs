@@ -9,11 +9,14 @@
 //! ```
 //!
 //! Names are printed raw and may hold anything, so the last `: (g=` of a line counts. Since 2.17 sizes go through
-//! fio's number printer: `4096B` is exact, `64.0KiB` may be any of a hundred numbers. Only exact ones become
-//! [`Job::block_bytes`]; for the others `missing` says `value:bs` and `normalised` holds what was printed.
+//! fio's number printer: `4096B` is exact, `64.0KiB` may be any of a hundred numbers, of which 65536 alone is a
+//! multiple of 512. Such a one becomes [`Job::block_bytes`] as well, and `normalised` holds what was printed. Where
+//! several would do, what was printed stands in [`Job::other`], and `missing` says `value:bs`.
+//!
+//! A group's number that grows means that a `stonewall` (or a rare `new_group`) stood in between, which is assumed.
 
 use super::fio::{note, set};
-use super::{Job, Pattern, Test, Workload, WrittenAs, jobs_key};
+use super::{Job, Test, Workload, WrittenAs};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Log, Segment, Segments, Span};
 use memchr::memmem::Finder;
@@ -156,14 +159,18 @@ impl<'t> HeaderBlock<'t> {
     pub fn workload(&self) -> Workload {
         let mut missing = Vec::new();
         let mut normalised = Vec::new();
-        let jobs = self
+        let mut jobs: Vec<Job> = self
             .jobs
             .iter()
             .map(|line| line.job(&mut missing, &mut normalised))
             .collect();
+        for (index, pair) in self.jobs.windows(2).enumerate() {
+            if pair[0].host == pair[1].host && pair[0].group != pair[1].group {
+                jobs[index + 1].stonewall = Some(true);
+                note(&mut normalised, "assumed:stonewall=1");
+            }
+        }
         let mut workload = Workload::new(WrittenAs::FioHeader, Test::Jobs(jobs));
-        let rounded = self.jobs.iter().map(HeaderLine::rounded_block);
-        workload.key = jobs_key(workload.jobs().iter().zip(rounded));
         workload.span = Some(self.span);
         workload.missing = missing;
         workload.normalised = normalised;
@@ -245,21 +252,6 @@ impl<'t> HeaderLine<'t> {
         ) && self.host == other.host
     }
 
-    /// The block size as printed, of the direction that counts, where it is rounded; `1024KiB` of `(R) 1024KiB-1024KiB, …`.
-    fn rounded_block(&self) -> Option<&'t str> {
-        if sizes(self.sizes).is_some() {
-            return None;
-        }
-        let writes = Pattern::from_name(self.pattern).is_some_and(|p| p.writes() && !p.reads());
-        let mut ranges = self.sizes.split([',', '/']).map(str::trim);
-        let range = if writes { ranges.nth(1) } else { ranges.next() }?;
-        let range = range.split_once(") ").map_or(range, |(_, range)| range);
-        match range.split_once('-') {
-            Some((lo, hi)) if lo == hi => Some(lo),
-            _ => Some(range),
-        }
-    }
-
     fn job(&self, missing: &mut Vec<String>, normalised: &mut Vec<String>) -> Job {
         let mut job = Job {
             name: self.name.to_owned(),
@@ -268,7 +260,10 @@ impl<'t> HeaderLine<'t> {
         set(&mut job, "rw", self.pattern, normalised);
         set(&mut job, "ioengine", self.engine, normalised);
         set(&mut job, "iodepth", self.depth, normalised);
-        match sizes(self.sizes) {
+        if sizes(self.sizes, exact).is_none() {
+            note(normalised, format!("rounded:bs={}", self.sizes));
+        }
+        match sizes(self.sizes, |text| exact(text).or_else(|| rounded(text))) {
             Some(sizes) if sizes.iter().all(|(lo, hi)| lo == hi) => {
                 let texts: Vec<_> = sizes.iter().map(|(lo, _)| lo.to_string()).collect();
                 set(&mut job, "bs", &texts.join(","), normalised);
@@ -279,15 +274,15 @@ impl<'t> HeaderLine<'t> {
             }
             None => {
                 note(missing, "value:bs");
-                note(normalised, format!("rounded:bs={}", self.sizes));
+                job.other.push(("bs".to_owned(), self.sizes.to_owned()));
             }
         }
         job
     }
 }
 
-/// The smallest and largest block of each direction, if all of them are exact.
-fn sizes(text: &str) -> Option<Vec<(u64, u64)>> {
+/// The smallest and largest block of each direction, if `read` knows all of them.
+fn sizes(text: &str, read: impl Fn(&str) -> Option<u64>) -> Option<Vec<(u64, u64)>> {
     // with this option reads and writes stand for sequential and random
     if text.contains("bs_is_seq_rand") {
         return None;
@@ -300,7 +295,7 @@ fn sizes(text: &str) -> Option<Vec<(u64, u64)>> {
         }
         let part = part.trim_end();
         let (lo, hi) = part.split_once('-')?;
-        sizes.push((exact(lo)?, exact(hi)?));
+        sizes.push((read(lo)?, read(hi)?));
     }
     (1..=3).contains(&sizes.len()).then_some(sizes)
 }
@@ -319,22 +314,52 @@ fn exact(text: &str) -> Option<u64> {
     count.checked_mul(1024u64.pow(power))
 }
 
+/// The one size that a disk takes among all that print as this text: `64.0KiB` is 65.485 to 65.587 kB, and there
+/// 65536 alone is a multiple of 512. Where a figure has fewer digits, the multiple of 4096, of 1 MiB or of 1 GiB that
+/// stands alone among what it may be. What is no whole number of its unit (`4.9KiB`) was no usual size.
+fn rounded(text: &str) -> Option<u64> {
+    const GRAINS: [u64; 4] = [512, 4096, 1 << 20, 1 << 30];
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+    let (number, suffix) = text.split_at(end);
+    let unit: u64 = match suffix {
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return None,
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if !fraction.bytes().all(|b| b == b'0') {
+        return None;
+    }
+    let size = whole.parse::<u64>().ok()?.checked_mul(unit)?;
+    // half of the last digit's worth to both sides
+    let off = unit / 2 / 10u64.checked_pow(fraction.len() as u32)?;
+    let alone = |grain: &u64| size.is_multiple_of(*grain) && off < *grain;
+    (size > 0 && GRAINS.iter().any(alone)).then_some(size)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_rounded_block_size_stands_in_the_key_as_printed() {
+    fn a_rounded_block_size_is_what_a_disk_takes_or_stands_in_the_key_as_printed() {
         for (rw, sizes, key) in [
             (
                 "read",
                 "bs=(R) 1024KiB-1024KiB, (W) 64.0KiB-64.0KiB, (T) 64.0KiB-64.0KiB",
-                "read bs=~1024KiB depth=1 jobs=1",
+                "read bs=1048576,65536 depth=1 jobs=1",
             ),
             (
                 "randwrite",
                 "bs=(R) 4096B-4096B, (W) 64.0KiB-64.0KiB, (T) 4096B-4096B",
-                "randwrite bs=~64.0KiB depth=1 jobs=1",
+                "randwrite bs=4096,65536 depth=1 jobs=1",
+            ),
+            // 129.5 and 130.5 KiB are multiples of 512 as well
+            (
+                "read",
+                "bs=(R) 130KiB-130KiB, (W) 130KiB-130KiB, (T) 130KiB-130KiB",
+                "read bs=~(R) 130KiB-130KiB, (W) 130KiB-130KiB, (T) 130KiB-130KiB depth=1 jobs=1",
             ),
             (
                 "write",
@@ -352,6 +377,38 @@ mod tests {
             let block = read(&log, &mut log.segments()).unwrap();
             assert_eq!(block.workload().key, key);
         }
+    }
+
+    #[test]
+    fn a_rounded_size_is_read_where_only_one_is_usual() {
+        for (text, size) in [
+            ("64.0KiB", Some(65_536)),
+            ("63.0KiB", Some(64_512)),
+            ("128KiB", Some(131_072)),
+            ("1024KiB", Some(1_048_576)),
+            ("16.0MiB", Some(16_777_216)),
+            ("100MiB", Some(104_857_600)),
+            ("130KiB", None),
+            ("4.9KiB", None),
+            ("63.5KiB", None),
+            ("5000kB", None),
+            ("0KiB", None),
+            ("99999999999999999999KiB", None),
+        ] {
+            assert_eq!(rounded(text), size, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_new_group_waits_for_the_one_before() {
+        let text = "a: (g=0): rw=read, bs=4K-4K/4K-4K, ioengine=sync, iodepth=1\n\
+                    b: (g=0): rw=read, bs=4K-4K/4K-4K, ioengine=sync, iodepth=1\n\
+                    c: (g=1): rw=write, bs=4K-4K/4K-4K, ioengine=sync, iodepth=1\n";
+        let log = log(text);
+        let workload = read(&log, &mut log.segments()).unwrap().workload();
+        let waits: Vec<_> = workload.jobs().iter().map(|job| job.stonewall).collect();
+        assert_eq!(waits, [None, None, Some(true)]);
+        assert_eq!(workload.normalised, ["assumed:stonewall=1"]);
     }
     use crate::unit::Bytes;
     use crate::workload::Pattern;
@@ -374,10 +431,10 @@ mod tests {
             ),
             (
                 "(R) 64.0KiB-64.0KiB, (W) 64.0KiB-64.0KiB, (T) 64.0KiB-64.0KiB",
-                None,
+                Some((65_536, None)),
             ),
             (
-                "(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB",
+                "(R) 5001KiB-5001KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB",
                 None,
             ),
         ] {

@@ -59,7 +59,8 @@ pub struct Workload {
     /// What was repaired, dropped, or means something else than it seems, in stable words, some with a detail behind a
     /// colon. Repaired: `rejoined-lines`, `repaired-typography`, `repaired-blanks`, `repaired-dashes:`,
     /// `unfinished-quote`, `decoded-html`, `decoded-quoted-printable`, `lower-cased:`, `prefix:loop=loops`,
-    /// `assumed:direct=1`. Dropped: `dropped:sudo`, `shell-tail-dropped`, `trailing-text-dropped`. Meaning:
+    /// `assumed:direct=1`, `assumed:stonewall=1` (a header's group grew). Read from a rounded figure:
+    /// `rounded:bs=(R) 64.0KiB-64.0KiB, …`. Dropped: `dropped:sudo`, `shell-tail-dropped`, `trailing-text-dropped`. Meaning:
     /// `kib-is-1000:size=64KiB`, `bsd-number:bs=1g`, `gnu-number:bs=1MB`, `unknown-option:`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub normalised: Vec<String>,
@@ -182,6 +183,22 @@ pub struct Job {
     /// Every other option in order, main name and value as written; a bare flag has the value `1`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other: Vec<(String, String)>,
+}
+
+impl Job {
+    /// The value of an option that was given and not understood: a variable, a rounded figure, `100%`.
+    pub fn unread(&self, option: &str) -> Option<&str> {
+        let given = self.other.iter().find(|(name, _)| name == option)?;
+        Some(&given.1)
+    }
+
+    /// Likewise, the block sizes where there is more than one or they were not understood; the tool's default does not
+    /// hold then.
+    pub fn unread_blocks(&self) -> Option<&str> {
+        ["bs", "bssplit", "bsrange"]
+            .into_iter()
+            .find_map(|option| self.unread(option))
+    }
 }
 
 /// `rw` of fio.
@@ -459,26 +476,19 @@ impl Workload {
 /// places are left out: they differ between machines that ran the same test.
 fn key(test: &Test) -> String {
     match test {
-        Test::Jobs(jobs) => jobs_key(jobs.iter().map(|job| (job, None))),
+        Test::Jobs(jobs) => jobs.iter().map(job_key).collect::<Vec<_>>().join(" + "),
         Test::Dd(dd) => dd_key(dd),
     }
 }
 
-/// The key of jobs in order, each with its block size as printed where that is rounded.
-fn jobs_key<'j>(jobs: impl Iterator<Item = (&'j Job, Option<&'j str>)>) -> String {
-    jobs.map(|(job, rounded)| job_key(job, rounded))
-        .collect::<Vec<_>>()
-        .join(" + ")
-}
-
-/// The key of one job. Where its block size is known rounded only, `rounded` is the figure as printed.
-fn job_key(job: &Job, rounded: Option<&str>) -> String {
+/// The key of one job. A value that was not understood stands in it as written, behind a tilde.
+fn job_key(job: &Job) -> String {
     use std::fmt::Write as _;
     let mut key = job.pattern.unwrap_or(Pattern::Read).as_str().to_owned();
     let block = job.block_bytes.unwrap_or(Bytes(4096));
-    match rounded {
-        Some(rounded) => {
-            let _ = write!(key, " bs=~{rounded}");
+    match job.unread_blocks() {
+        Some(text) => {
+            let _ = write!(key, " bs=~{text}");
         }
         None => {
             let _ = write!(key, " bs={}", block.0);
@@ -487,19 +497,25 @@ fn job_key(job: &Job, rounded: Option<&str>) -> String {
     if let Some(write_block) = job.write_block_bytes.filter(|&w| w != block) {
         let _ = write!(key, ",{}", write_block.0);
     }
-    let _ = write!(
-        key,
-        " depth={} jobs={}",
-        job.depth.unwrap_or(1),
-        job.jobs.unwrap_or(1)
-    );
+    for (name, option, count) in [
+        ("depth", "iodepth", job.depth),
+        ("jobs", "numjobs", job.jobs),
+    ] {
+        let _ = match job.unread(option) {
+            Some(text) => write!(key, " {name}=~{text}"),
+            None => write!(key, " {name}={}", count.unwrap_or(1)),
+        };
+    }
     match (job.time_based.unwrap_or(false), job.runtime_ns) {
         (true, Some(runtime)) => {
             let _ = write!(key, " time={}s", runtime.seconds());
         }
         _ => {
+            let unread = job.unread("io_size").or_else(|| job.unread("size"));
             if let Some(size) = job.io_size_bytes.or(job.size_bytes) {
                 let _ = write!(key, " size={}", size.0);
+            } else if let Some(text) = unread {
+                let _ = write!(key, " size=~{text}");
             }
             if let Some(runtime) = job.runtime_ns {
                 let _ = write!(key, " runtime={}s", runtime.seconds());

@@ -49,8 +49,7 @@ pub fn records(plan: &Plan, outcome: &Outcome, context: &Context) -> Vec<Record>
         // A plan and an outcome of different tests never meet: `Bench::run` pairs them.
         _ => return Vec::new(),
     };
-    let (planned, issued) = counts(plan, outcome);
-    let fidelity = fidelity(plan, planned, issued);
+    let fidelity = fidelity(plan, outcome);
     let cautions = cautions(plan, outcome, &context.environment);
     for record in &mut records {
         for caution in &cautions {
@@ -77,7 +76,8 @@ pub fn counts(plan: &Plan, outcome: &Outcome) -> (IoCounts, IoCounts) {
 }
 
 /// How close the run came: never exact if something else was issued than planned.
-fn fidelity(plan: &Plan, planned: IoCounts, issued: IoCounts) -> Fidelity {
+pub fn fidelity(plan: &Plan, outcome: &Outcome) -> Fidelity {
+    let (planned, issued) = counts(plan, outcome);
     let complete = planned.bytes.is_none_or(|_| planned == issued);
     let verdict = if complete {
         plan.verdict()
@@ -504,7 +504,7 @@ fn dd_record(plan: &DdPlan, outcome: &DdOutcome, context: &Context) -> Record {
     record
         .environment
         .insert("source_ns".to_owned(), outcome.source_ns.into());
-    if outcome.source_limited() {
+    if outcome.source_limited(plan) {
         let share = outcome.source_ns as f64 * 100.0 / outcome.window_ns.max(1) as f64;
         record.warnings.push(Diagnostic::warning(
             Code::other("source-limited"),

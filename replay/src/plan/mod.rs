@@ -283,10 +283,17 @@ fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
     // fio itself fills these in, and only here.
     let format = |job: &Job| job.other.iter().any(|(name, _)| name == "filename_format");
     let of_fio = |what: &str| FORMAT_WORDS.contains(&what) && workload.jobs().iter().any(format);
+    if let Some(printed) = rounded_block(workload) {
+        let why = format!(
+            "the head of the report has the block size rounded ({printed}), and several would print so; give it with --set bs=SIZE"
+        );
+        draft.refuse("block-size-unknown", why);
+    }
+    let special = ["option:name", "value:bs"];
     let (harmless, needed): (Vec<&String>, Vec<&String>) = workload
         .missing
         .iter()
-        .filter(|what| *what != "option:name" && !of_fio(what))
+        .filter(|what| !special.contains(&what.as_str()) && !of_fio(what))
         .partition(|open| within(&labels, open) && !within(&values, open));
     if !harmless.is_empty() {
         draft.note("target-unknown");
@@ -299,6 +306,17 @@ fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
         );
         draft.refuse("missing-values", why);
     }
+}
+
+/// The block size as the head of a report has it, where that leaves several possible.
+fn rounded_block(workload: &Workload) -> Option<&str> {
+    let open = workload.missing.iter().any(|what| what == "value:bs");
+    let mut readings = workload.normalised.iter();
+    open.then(|| {
+        readings
+            .find_map(|reading| reading.strip_prefix("rounded:bs="))
+            .unwrap_or("unreadable")
+    })
 }
 
 /// What the head of a fio report leaves out, where nothing but that head is known. fio's
@@ -359,6 +377,10 @@ fn surroundings(workload: &Workload, draft: &mut Draft<'_>) {
         draft.note_with("tail-dropped", tail.clone());
     }
     for reading in &workload.normalised {
+        if let Some(printed) = reading.strip_prefix("rounded:bs=") {
+            draft.note_with("block-size-from-rounded", printed.to_owned());
+            continue;
+        }
         draft.note_with("read-leniently", reading.clone());
     }
 }

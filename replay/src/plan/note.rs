@@ -69,6 +69,7 @@ kinds! {
     "wrapper-dropped" Deviates ALL "a program in front of the command, which may change how it runs, is not run";
     "tail-dropped" Equivalent NONE "what follows the command on its line is not run";
     "header-only" Deviates ALL "the workload was read from the head of a report, which does not tell most options; fio's defaults stand for them; the command or the job file, given instead, settles it";
+    "block-size-from-rounded" Equivalent NONE "the head of a report gives the block size rounded; the one size that disks take among those that print so is used";
     "direct-not-recorded" Deviates ALL "the head of a report does not tell direct; fio's default is used: direct=0, through the page cache; the command or the job file, given instead, settles it";
     "mix-not-recorded" Deviates ALL "the head of a report does not tell rwmixread; fio's default is used: 50 % reads; the command or the job file, given instead, settles it";
     "read-leniently" Exact NONE "the command was not written as its tool wants it, and was read as it was meant";

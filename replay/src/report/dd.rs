@@ -42,7 +42,7 @@ pub fn dd(plan: &DdPlan, outcome: &DdOutcome) -> String {
             );
         }
     }
-    if outcome.source_limited() {
+    if outcome.source_limited(plan) {
         let share = outcome.source_ns as f64 * 100.0 / outcome.window_ns.max(1) as f64;
         let _ = writeln!(
             text,

@@ -26,8 +26,11 @@ pub fn line(facts: &Map<String, Value>) -> String {
     }
     match parts.is_empty() {
         true => String::new(),
-        // Begins with a word that no parser of fio output takes for its own.
-        false => format!("on: {}\n", crate::plan::note::plain_text(&parts.join(", "))),
+        // Begins with words that no parser of fio output takes for its own.
+        false => format!(
+            "fio-replay system: {}\n",
+            crate::plan::note::plain_text(&parts.join(", "))
+        ),
     }
 }
 
@@ -41,7 +44,10 @@ mod tests {
         let Value::Object(facts) = facts else {
             panic!()
         };
-        assert_eq!(line(&facts), "on: Linux 6.1, 4, 16 GiB of memory, ext4\n");
+        assert_eq!(
+            line(&facts),
+            "fio-replay system: Linux 6.1, 4, 16 GiB of memory, ext4\n"
+        );
         assert_eq!(line(&Map::new()), "");
     }
 }

@@ -22,6 +22,8 @@ enum Json {
     Text(String),
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
+    /// JSON already.
+    Ready(String),
 }
 
 /// An object from names and values.
@@ -58,6 +60,7 @@ impl Json {
                 let _ = write!(text, "{number:.6}");
             }
             Json::Text(value) => quote(text, value),
+            Json::Ready(value) => text.push_str(value),
             Json::List(list) => items(text, ['[', ']'], list.len(), &mut |text, index| {
                 list[index].print(text, level + 1);
             }),
@@ -85,8 +88,9 @@ fn quote(text: &mut String, value: &str) {
     text.push('"');
 }
 
-/// The report on a fio test; with `bins` it is JSON+.
-pub fn fio(plan: &FioPlan, outcome: &FioOutcome, bins: bool) -> String {
+/// The report on a fio test; with `bins` it is JSON+. `own` is what fio's form has no place for, a
+/// JSON object in one line, under a key that fio's readers pass over.
+pub fn fio(plan: &FioPlan, outcome: &FioOutcome, bins: bool, own: Option<String>) -> String {
     let groups = groups(plan, outcome);
     let entries = groups
         .iter()
@@ -95,7 +99,7 @@ pub fn fio(plan: &FioPlan, outcome: &FioOutcome, bins: bool) -> String {
         .map(|(group, entry)| job(plan, group, entry, bins))
         .collect();
     let ms = unix_ms(outcome.ended);
-    let report = object([
+    let mut report = object([
         (
             "fio version",
             Json::Text(format!("fio-replay-{}", env!("CARGO_PKG_VERSION"))),
@@ -106,6 +110,9 @@ pub fn fio(plan: &FioPlan, outcome: &FioOutcome, bins: bool) -> String {
         ("jobs", Json::List(jobs)),
         ("disk_util", Json::List(Vec::new())),
     ]);
+    if let Some(own) = own {
+        report.push("fio-replay", Json::Ready(own));
+    }
     let mut text = String::new();
     report.print(&mut text, 0);
     text.push('\n');

@@ -137,9 +137,13 @@ fn notes(text: &mut String, notes: &[Note]) {
         match &note.detail {
             Some(option) if note.id() == "presentation" => presentation.push(option.as_str()),
             _ => {
+                let spoiled = match note.affects() {
+                    [] => String::new(),
+                    figures => format!(" ({})", figures.join(", ")),
+                };
                 let _ = writeln!(
                     text,
-                    "    [{}] {}: {}",
+                    "    [{}] {}{spoiled}: {}",
                     note.id(),
                     note.level(),
                     note.sentence()

@@ -37,13 +37,8 @@ fn header(plan: &FioPlan) -> String {
     let mut text = String::new();
     for (index, job) in plan.jobs.iter().enumerate() {
         if job.clone == 0 {
-            let bounds = |sizes: &Sizes| {
-                format!(
-                    "{}-{}",
-                    bare_size(sizes.smallest()),
-                    bare_size(sizes.largest())
-                )
-            };
+            // In bytes, for fio's printer rounds what it scales, and this is read back.
+            let bounds = |sizes: &Sizes| format!("{}B-{}B", sizes.smallest(), sizes.largest());
             let [read, write] = [0, 1].map(|way| bounds(&job.sizes[way]));
             let _ = writeln!(
                 text,

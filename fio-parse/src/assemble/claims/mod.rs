@@ -11,6 +11,10 @@
 //! *IOPS* agree with those printed that round to them or are cut off to them, and where none are printed with the rate
 //! over the one block size of the workload.
 //!
+//! Where such a sentence names another result than the one above it in front of the figure, by a word that some labels
+//! hold and others do not, that one is meant: the one of its results that ran the same test. Where several are named,
+//! nothing is checked.
+//!
 //! *A ratio* is computed from the shell's times where both results have them, else from the tools' own windows. It
 //! agrees within five percent, for what is compared was mostly rounded before. The other result is the one that
 //! [`refer`] finds; where several of it are left, one with this result's direction and command.
@@ -47,12 +51,13 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
     labels.sort_unstable();
     labels.dedup();
     let mut notes = Vec::new();
-    for Found {
-        record,
-        sentence,
-        stated,
-    } in found
-    {
+    for (place, item) in found.iter().enumerate() {
+        let Found {
+            record,
+            sentence,
+            stated,
+        } = item;
+        let record = *record;
         let start = log.span_of(sentence).start;
         let span = Span::new(
             start + stated.range.start as u32,
@@ -64,7 +69,28 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
         if is_label {
             continue;
         }
-        let (record, mut claim, message) = match stated.what {
+        // "the SSD is 18 times faster" names the other in front, and is about the result above
+        let has_subject = match &stated.what {
+            What::Rate { .. } | What::Iops { .. } => true,
+            What::Ratio { other, .. }
+            | What::Percent { other, .. }
+            | What::Inverse { other, .. } => other.start >= stated.range.end,
+        };
+        let record = match has_subject.then(|| meant(&found, place, records)) {
+            Some(Ok(named)) => named,
+            Some(Err(_)) if matches!(stated.what, What::Percent { .. }) => continue,
+            Some(Err(problem)) => {
+                let text = log.get(span);
+                let mut claim = unchecked(text, span, &stated.what, problem);
+                claim.line = Some(log.line_column(span.start).0);
+                let message = format!("stated {text}: not checked, as {problem}");
+                notes.push(Diagnostic::note(Code::CLAIM, Some(span), message));
+                records[record].claims.push(claim);
+                continue;
+            }
+            None => record,
+        };
+        let (record, mut claim, message) = match stated.what.clone() {
             What::Rate {
                 number,
                 step,
@@ -121,6 +147,92 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
         records[record].claims.push(claim);
     }
     notes
+}
+
+/// A claim that nothing is held against.
+fn unchecked(text: &str, span: Span, what: &What, problem: &str) -> Claim {
+    Claim {
+        text: CompactString::new(text),
+        span,
+        line: None,
+        stated_bytes_per_sec: match what {
+            What::Rate { number, unit, .. } => Some(number * unit),
+            _ => None,
+        },
+        computed_bytes_per_sec: None,
+        stated_iops: match what {
+            What::Iops { number, .. } => Some(*number),
+            _ => None,
+        },
+        computed_iops: None,
+        stated_ratio: match what {
+            What::Ratio { ratio, .. }
+            | What::Percent { ratio, .. }
+            | What::Inverse { ratio, .. } => Some(*ratio),
+            _ => None,
+        },
+        computed_ratio: None,
+        agrees_with: Agreement::Unchecked,
+        against: None,
+        problem: Some(problem.to_owned()),
+    }
+}
+
+/// The record that a stated figure is about: the one above it, unless its sentence names another.
+fn meant(found: &[Found<'_>], place: usize, records: &[Record]) -> Result<usize, &'static str> {
+    const SEVERAL: &str = "its sentence names several results";
+    let Found {
+        record: above,
+        sentence,
+        stated,
+    } = &found[place];
+    let mut labels: Vec<&str> = Vec::new();
+    for record in records {
+        let label = label(record);
+        if !label.is_empty() && !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    if labels.len() < 2 {
+        return Ok(*above);
+    }
+    // what stands between two figures belongs to the second
+    let same = |other: &&Found<'_>| std::ptr::eq(other.sentence, *sentence);
+    let others = || found.iter().filter(same).map(|other| &other.stated.range);
+    let start = others()
+        .map(|range| range.end)
+        .filter(|end| *end <= stated.range.start);
+    let clause = &sentence[start.max().unwrap_or(0)..stated.range.start];
+    // who stands in front of the figure did it; behind it stand those that it is compared with
+    let Some(named) = refer::speaks_of(clause, &labels) else {
+        return Ok(*above);
+    };
+    let here = &records[*above];
+    if named.iter().any(|&at| labels[at] == label(here)) {
+        return Ok(*above);
+    }
+    let [at] = named[..] else {
+        return Err(SEVERAL);
+    };
+    let mut choice: Vec<usize> = (0..records.len())
+        .filter(|&index| label(&records[index]) == labels[at])
+        .collect();
+    let key = |record: &Record| record.workload.as_ref().map(|w| w.key.clone());
+    let like = |&index: &usize| {
+        let record = &records[index];
+        record.direction == here.direction && key(record) == key(here)
+    };
+    if choice.iter().any(like) {
+        choice.retain(like);
+    }
+    let first = choice[0];
+    if choice
+        .iter()
+        .any(|&index| records[index].run != records[first].run)
+    {
+        return Err("its sentence names a machine with several results");
+    }
+    Ok(first)
 }
 
 /// Something stated, and the last record above it.

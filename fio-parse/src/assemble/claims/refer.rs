@@ -9,6 +9,8 @@
 //!    "that" point back to an earlier one, and give way to it.
 //!
 //! Where not exactly one label remains, the phrase stays unresolved and says so.
+//!
+//! [`speaks_of`] tells which results a sentence can be about: names in it that some labels hold and others do not.
 
 /// Words that name nothing.
 const EMPTY: [&str; 55] = [
@@ -29,11 +31,14 @@ fn words(text: &str) -> Vec<(String, bool)> {
                 .unwrap_or(word)
         })
         .filter(|word| !word.is_empty())
-        .map(|word| {
+        .enumerate()
+        .map(|(place, word)| {
             let name = word.chars().any(|c| c.is_uppercase() || c.is_numeric());
-            (word.to_lowercase(), name)
+            (word.to_lowercase(), name, place > 0 && word == "A")
         })
-        .filter(|(word, _)| !EMPTY.contains(&word.as_str()))
+        // "Laptop A" is a name, "A laptop" is none
+        .filter(|(word, _, letter)| *letter || !EMPTY.contains(&word.as_str()))
+        .map(|(word, name, _)| (word, name))
         .collect()
 }
 
@@ -109,9 +114,46 @@ pub fn resolve(phrase: &str, labels: &[&str]) -> Result<usize, String> {
     }
 }
 
+/// The places in `labels` of those that a text can speak of: which hold each name of the text that stands in some
+/// labels and not in all. `None` where it names nothing that tells them apart.
+pub fn speaks_of(text: &str, labels: &[&str]) -> Option<Vec<usize>> {
+    let of_labels: Vec<Vec<String>> = labels
+        .iter()
+        .map(|label| words(label).into_iter().map(|(word, _)| word).collect())
+        .collect();
+    let mut left: Option<Vec<usize>> = None;
+    for (word, is_name) in words(text) {
+        let holds = |index: &usize| of_labels[*index].contains(&word);
+        let count = (0..labels.len()).filter(holds).count();
+        if is_name && count > 0 && count < labels.len() {
+            let before = left.unwrap_or_else(|| (0..labels.len()).collect());
+            left = Some(before.into_iter().filter(holds).collect());
+        }
+    }
+    left
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_tell_labels_apart_say_whom_a_sentence_is_about() {
+        let laptops = ["Laptop A", "Laptop B"];
+        for (text, labels, wanted) in [
+            ("Laptop A does", &laptops[..], Some(vec![0])),
+            ("A is slow, Laptop B does", &laptops, Some(vec![1])),
+            ("Laptop A and Laptop B do", &laptops, Some(vec![])),
+            ("The laptop does", &laptops, None),
+            ("A laptop does", &laptops, None),
+            ("The 860 EVO does", &LABELS, Some(vec![3])),
+            // of three of them
+            ("The MacBook does", &LABELS, Some(vec![0, 1])),
+            ("the drive does", &LABELS, None),
+        ] {
+            assert_eq!(speaks_of(text, labels), wanted, "{text}");
+        }
+    }
 
     const LABELS: [&str; 6] = [
         "internal SSD of a MacBook Pro (15-inch 2019)",

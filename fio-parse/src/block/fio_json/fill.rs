@@ -24,7 +24,7 @@ pub(super) fn document<'t>(
         lexer.take(b'{');
     }
     match start.kind {
-        Kind::Document | Kind::DocumentMembers => members(&mut lexer, &mut document),
+        Kind::Document | Kind::DocumentMembers => members(&mut lexer, text, &mut document),
         Kind::Job | Kind::JobMembers => document.jobs.push(job(&mut lexer, start.offset)),
     }
     let end = lexer.broken().unwrap_or(lexer.at());
@@ -37,7 +37,7 @@ pub(super) fn document<'t>(
     (document, end)
 }
 
-fn members<'t>(lexer: &mut Lexer<'t>, document: &mut Document<'t>) {
+fn members<'t>(lexer: &mut Lexer<'t>, text: &'t str, document: &mut Document<'t>) {
     while let Some(key) = lexer.key() {
         match key {
             "fio version" => document.version = lexer.string(),
@@ -70,6 +70,14 @@ fn members<'t>(lexer: &mut Lexer<'t>, document: &mut Document<'t>) {
                             document.jobs.push(job(lexer, at));
                         }
                     }
+                }
+            }
+            "fio-replay" => {
+                lexer.peek();
+                let start = lexer.at();
+                lexer.skip();
+                if lexer.broken().is_none() {
+                    document.replay = text.get(start..lexer.at());
                 }
             }
             "disk_util" => {

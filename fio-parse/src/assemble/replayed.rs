@@ -1,0 +1,83 @@
+//! What `fio-replay` says beside the forms of fio and dd: the machine, and how close a run came to its original.
+//!
+//! In a text the machine's line stands above a report and the fidelity below; what comes between is of that report. In
+//! JSON an object of the document holds both, and the workload, as the original asks for it.
+
+use super::Assembler;
+use crate::block::replay::ReplayNote;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::record::{Label, LabelSource, Replayed};
+
+/// A report of fio-replay in the forms of text.
+pub(super) struct Report {
+    machine: Label,
+    /// Its first record.
+    first: usize,
+}
+
+impl Assembler<'_, '_, '_> {
+    pub(super) fn replay_note(&mut self, note: &ReplayNote<'_>) {
+        let records = &mut self.parsed.records;
+        match note {
+            ReplayNote::Machine(name) => {
+                self.end_report();
+                self.replay = Some(Report {
+                    machine: Label {
+                        text: (*name).into(),
+                        full: None,
+                        span: Some(self.log.span_of(name)),
+                        by: LabelSource::Flag,
+                        ambiguous: false,
+                    },
+                    first: self.parsed.records.len(),
+                });
+            }
+            ReplayNote::Version(_) => self.end_report(),
+            ReplayNote::Fidelity(fidelity) => {
+                if let Some(report) = self.replay.take() {
+                    for record in records.iter_mut().skip(report.first) {
+                        record.fidelity = Some((**fidelity).clone());
+                    }
+                }
+            }
+            ReplayNote::Remark => {}
+        }
+    }
+
+    /// Gives the records from `first` on the machine that the report names.
+    pub(super) fn name_machine(&mut self, first: usize) {
+        let Some(report) = &self.replay else { return };
+        for record in self.parsed.records.iter_mut().skip(first) {
+            let other = record.machine.replace(report.machine.clone());
+            record.section.extend(other);
+        }
+    }
+
+    /// Gives the records from `first` on what a document of fio-replay says of them.
+    pub(super) fn take_replayed(&mut self, own: &str, first: usize) {
+        let replayed: Replayed = match serde_json::from_str(own) {
+            Ok(replayed) => replayed,
+            Err(problem) => {
+                self.parsed.diagnostics.push(Diagnostic::warning(
+                    Code::UNREADABLE,
+                    Some(self.log.span_of(own)),
+                    format!("expected what fio-replay says of its run, found JSON of another form ({problem}); nothing was taken from it"),
+                ));
+                return;
+            }
+        };
+        for record in self.parsed.records.iter_mut().skip(first) {
+            if replayed.machine.is_some() {
+                record.machine.clone_from(&replayed.machine);
+            }
+            if !replayed.section.is_empty() {
+                record.section.clone_from(&replayed.section);
+            }
+            if replayed.workload.is_some() {
+                record.workload.clone_from(&replayed.workload);
+            }
+            record.fidelity.clone_from(&replayed.fidelity);
+            record.environment.clone_from(&replayed.environment);
+        }
+    }
+}
