@@ -67,7 +67,7 @@ fn gaps_go_forwards_and_backwards() {
             .collect()
     };
     assert_eq!(starts(4096), [0, 2, 4, 6, 8, 10, 12, 14, 0, 2]);
-    assert_eq!(starts(-8192), [14, 13, 12, 11, 10, 9, 8, 7, 6, 5]);
+    assert_eq!(starts(-8192), [0, 14, 13, 12, 11, 10, 9, 8, 7, 6]);
 }
 
 #[test]
@@ -151,13 +151,13 @@ fn alignment_is_kept_and_repeats_are_allowed() {
 
 #[test]
 fn a_map_finds_the_next_free_unit_over_full_words() {
-    let mut map = Map::new(100_000, 512);
-    assert_eq!(map.take(0, 512 * 99_000), 512 * 99_000);
-    assert_eq!(map.free_from(512), Some(512 * 99_000));
-    assert_eq!(map.take(512 * 99_000, 512 * 5_000), 512 * 1_000);
+    let mut map = Map::new(100_000);
+    assert_eq!(map.take(0, 512 * 99_000, 512), 512 * 99_000);
+    assert_eq!(map.free_from(1), Some(99_000));
+    assert_eq!(map.take(512 * 99_000, 512 * 5_000, 512), 512 * 1_000);
     assert_eq!(map.free_from(0), None);
     map.clear();
-    assert_eq!(map.free_from(512 * 77), Some(512 * 77));
+    assert_eq!(map.free_from(77), Some(77));
 }
 
 #[test]
@@ -170,4 +170,70 @@ fn loops_repeat_and_wraps_renew() {
     assert_eq!(pass(&mut places), first);
     places.renew();
     assert_ne!(pass(&mut places), first);
+}
+
+/// The mean of fio's own amounts over runs with other random numbers (12 runs, null engine,
+/// 4 MiB, reads of 4 KiB and writes of 8 KiB): 254 reads and 249 writes; each run 121 to 345.
+#[test]
+fn a_mix_of_two_sizes_ends_by_chance_with_whole_blocks() {
+    let runs = 200;
+    let mut sums = [0; 2];
+    for seed in 0..runs {
+        let mut job = job("randrw");
+        job.region = 4 << 20;
+        job.sizes[1] = Sizes::One(8192);
+        let mut places = Places::new(&job, job.region, seed);
+        let mut directions = Rng::new(seed ^ 77);
+        loop {
+            let write = directions.below(100) >= 50;
+            let Some((start, bytes)) = places.next(write) else {
+                break;
+            };
+            let block = if write { 8192 } else { 4096 };
+            assert_eq!((u64::from(bytes), start % block), (block, 0));
+            assert!(start + block <= job.region);
+            sums[usize::from(write)] += 1;
+        }
+    }
+    for sum in sums {
+        let mean = sum as f64 / runs as f64;
+        assert!((200.0..300.0).contains(&mean), "{mean}");
+    }
+}
+
+/// Offsets from fio's own logs (`write_iolog`), in KiB.
+#[test]
+fn gaps_end_where_fio_ends() {
+    let starts = |gap: i64, region: u64, offset: u64, file: u64| {
+        let places = of_job("read", |job| {
+            (job.region, job.offset) = (region << 10, offset << 10);
+            job.file_bytes = file << 10;
+            job.order.gap = gap << 10;
+        });
+        let mut places = places;
+        let starts = std::iter::from_fn(|| places.next(false)).take((region / 4) as usize);
+        let starts: Vec<u64> = starts.map(|(start, _)| offset + (start >> 10)).collect();
+        let last = starts.last().copied();
+        (starts.len(), starts[..3].to_vec(), last)
+    };
+    let expected = |number, first: [u64; 3], last| (number, first.to_vec(), Some(last));
+    assert_eq!(starts(4, 1024, 64, 1088), expected(128, [64, 72, 80], 1080));
+    assert_eq!(
+        starts(12, 1024, 1024, 2048),
+        expected(64, [1024, 1040, 1056], 2032)
+    );
+    assert_eq!(starts(12, 1000, 20, 1020), expected(63, [20, 36, 52], 1012));
+    assert_eq!(starts(12, 52, 0, 52), expected(4, [0, 16, 32], 48));
+    assert_eq!(
+        starts(100, 1024, 4, 1028),
+        expected(256, [4, 108, 212], 528)
+    );
+    assert_eq!(
+        starts(100, 1024, 64, 1088),
+        expected(10, [64, 168, 272], 1000)
+    );
+    assert_eq!(starts(-8, 64, 16, 80), expected(16, [56, 52, 48], 56));
+    assert_eq!(starts(-8, 64, 0, 64), expected(16, [0, 56, 52], 0));
+    assert_eq!(starts(-4, 64, 16, 80), expected(16, [60, 60, 60], 60));
+    assert_eq!(starts(-8, 64, 128, 192), expected(16, [184, 180, 176], 184));
 }

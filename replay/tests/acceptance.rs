@@ -81,6 +81,7 @@ fn pass(script: &mut Script) -> Vec<(bool, u64)> {
         match script.next() {
             Step::Io { write, offset, .. } => ios.push((write, offset)),
             Step::Sync { .. } => {}
+            Step::Turn { write } => script.go(write),
             Step::Exhausted | Step::Complete => return ios,
         }
     }

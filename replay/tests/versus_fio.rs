@@ -231,6 +231,15 @@ const OPTION_JOBS: &[&str] = &[
     "--rw=read:4k --bs=4k --size=64k",
     "--rw=read:8k --bs=4k --size=1000000",
     "--rw=write:-8k --bs=4k --size=64k",
+    "--rw=write:4k --bs=4k --size=1m --offset=64k",
+    "--rw=read:12k --bs=4k --size=1m --offset=1m",
+    "--rw=read:12k --bs=4k --size=52k",
+    "--rw=read:100k --bs=4k --size=1m --offset=4k",
+    "--rw=write:-8k --bs=4k --size=64k --offset=16k",
+    "--rw=write --bs=4k --size=1m --verify=crc32c --io_size=2m --verify_state_save=0",
+    "--rw=write --bs=4k --size=1m --verify=crc32c --io_size=5m --verify_state_save=0",
+    "--rw=write --bs=4k --size=1m --verify=crc32c --loops=2 --io_size=3m --verify_state_save=0",
+    "--rw=randread --bs=4k --size=1m --nrfiles=2 --ioengine=posixaio --iodepth=16",
     "--rw=randread:8 --bs=4k --size=1m",
     "--rw=randwrite:4 --bs=4k --size=256k --rw_sequencer=identical",
     "--rw=randread --bs=4k --size=1m --random_distribution=zipf:1.2",
@@ -474,6 +483,33 @@ fn what_fails_in_fio_fails_here() {
 #[test]
 fn a1_every_option_does_what_it_does_in_fio() {
     compare(OPTION_JOBS, |moved| moved);
+}
+
+/// Each direction goes at its own rate, whatever share of the mix it has; one without a rate
+/// goes on while the other waits.
+#[test]
+fn mixes_with_rates_go_as_fast_as_fio() {
+    if !fio_is_here() {
+        return;
+    }
+    for (rates, bounded) in [
+        ("--rate_iops=100,50", [Some(100), Some(50)]),
+        ("--rate_iops=,100 --rwmixread=70", [None, Some(100)]),
+        ("--rate_iops=100 --rwmixread=70", [Some(100), Some(100)]),
+        ("--rate=400k,100k --rwmixread=20", [Some(100), Some(25)]),
+    ] {
+        let options = format!("--rw=randrw --bs=4k --size=1m --runtime=1 --time_based {rates}");
+        for (whose, moved) in [("here", replay(&options)), ("fio", fio(&options))] {
+            for (count, rate) in [moved.reads.0, moved.writes.0].into_iter().zip(bounded) {
+                let right = match rate {
+                    // One more or less at the ends, and some lost on a busy machine.
+                    Some(rate) => (rate * 9 / 10..=rate + 2).contains(&count),
+                    None => count > 1000,
+                };
+                assert!(right, "{whose} {rates}: {moved:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -77,7 +77,9 @@ pub(super) fn target_files(
 pub(super) fn named_files(filename: &str) -> Vec<String> {
     let drive = filename.as_bytes().get(1) == Some(&b':')
         && filename.as_bytes()[0].is_ascii_alphabetic()
-        && filename[2..].starts_with(['\\', '/']);
+        && filename[2..].starts_with(['\\', '/'])
+        // On Linux this is a list with a device in it, and no path of Windows.
+        && !filename[2..].starts_with("/dev/");
     if drive || filename.starts_with("\\\\") {
         return vec![filename.to_owned()];
     }

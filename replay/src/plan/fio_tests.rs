@@ -187,7 +187,7 @@ fn engines_get_their_verdicts() {
     assert_eq!(verdict("libaio", false, 32), (Sync, 1, Verdict::Deviates));
     assert_eq!(
         verdict("posixaio", false, 16),
-        (Helper, 1, Verdict::Equivalent)
+        (Helper, 16, Verdict::Equivalent)
     );
     assert_eq!(
         verdict("windowsaio", true, 8),
@@ -455,4 +455,62 @@ fn open_values_matter_unless_they_are_names() {
     let mut workload = asked(|_| {});
     workload.missing = vec!["file:other.fio".to_owned()];
     assert_eq!(refused(&workload, &target()), ["missing-values"]);
+}
+
+/// The file is as the first job that needs it makes it, and only a larger one makes it anew.
+#[test]
+fn a_file_is_laid_out_for_the_first_job_that_uses_it() {
+    let laid_out = |jobs: &[(AskedPattern, u64)]| {
+        let mut workload = asked(|_| {});
+        let Test::Jobs(asked) = &mut workload.test else {
+            panic!()
+        };
+        let template = asked[0].clone();
+        *asked = jobs
+            .iter()
+            .map(|&(pattern, size)| Job {
+                pattern: Some(pattern),
+                filename: Some("x".to_owned()),
+                size_bytes: Some(Bytes(size)),
+                stonewall: Some(true),
+                ..template.clone()
+            })
+            .collect();
+        let (fio, plan) = planned(&workload, &target());
+        assert_eq!(fio.files.len(), 1);
+        let flushed = ids(&plan).contains(&"flush-after-run");
+        (fio.files[0].written_in.is_some(), flushed)
+    };
+    let (write, read) = (AskedPattern::Write, AskedPattern::Read);
+    let (small, large) = (1 << 20, 2 << 20);
+    assert_eq!(laid_out(&[(write, small), (read, small)]), (false, false));
+    assert_eq!(laid_out(&[(read, small), (write, small)]), (true, true));
+    assert_eq!(laid_out(&[(write, small), (read, large)]), (true, false));
+    assert_eq!(laid_out(&[(read, small), (write, large)]), (false, true));
+}
+
+#[test]
+fn devices_are_seen_wherever_they_are_named() {
+    let noted = |directory: Option<&str>, filename: Option<&str>| {
+        let workload = asked(|job| {
+            job.directory = directory.map(str::to_owned);
+            job.filename = filename.map(str::to_owned);
+        });
+        let (_, plan) = planned(&workload, &target());
+        let about = ["target-device-to-file", "target-in-memory"];
+        let ids = ids(&plan);
+        about.map(|id| ids.contains(&id))
+    };
+    let (device, memory, file) = ([true, false], [false, true], [false, false]);
+    assert_eq!(noted(None, Some("/dev/sda")), device);
+    assert_eq!(noted(None, Some("x:/dev/sda")), device);
+    assert_eq!(noted(None, Some("/etc/passwd:/dev/sdc")), device);
+    assert_eq!(noted(None, Some("//dev/../dev/./sdc")), device);
+    assert_eq!(noted(Some("/dev"), Some("sda")), device);
+    assert_eq!(noted(Some("/tmp:/dev"), Some("sda")), device);
+    assert_eq!(noted(None, Some("\\\\.\\PhysicalDrive0")), device);
+    assert_eq!(noted(None, Some("/dev/shm/x")), memory);
+    assert_eq!(noted(Some("/dev/shm"), None), memory);
+    assert_eq!(noted(None, Some("/data/dev/sda")), file);
+    assert_eq!(noted(Some("/data"), Some("/dev/sda")), file);
 }
