@@ -5,6 +5,8 @@
 //! 2 the request or an input was bad (what could be read is still printed), or nothing was found
 //! to compare, or a gate found nothing to judge. A closed pipe ends the program quietly with 0.
 
+mod asked;
+
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -322,10 +324,10 @@ fn compare(
     stderr: &mut dyn Write,
     terminal: Terminal,
 ) -> Result<(Vec<u8>, u8), String> {
-    let view = view(args);
-    let plan = plan(args, &view);
+    let view = asked::view(args);
+    let plan = asked::plan(args, &view);
     // A bad name should not be found out after reading a million records.
-    args.export.as_deref().map(export_form).transpose()?;
+    args.export.as_deref().map(asked::export_form).transpose()?;
     let output = args.output.as_deref().filter(|path| is_file(path));
     for path in output.into_iter().chain(args.export.as_deref()) {
         refuse_existing(path)?;
@@ -363,7 +365,7 @@ fn compare(
             }
             Err(talk) => hear(talk),
         });
-        let text = match format(args) {
+        let text = match asked::format(args) {
             Format::Json | Format::Jsonl => claims::jsonl(&findings),
             _ => claims::text(&findings),
         };
@@ -426,7 +428,7 @@ fn compare(
     }
     let frame = builder.finish().map_err(|e| e.to_string())?;
     if let Some(path) = &args.export {
-        let form = export_form(path)?;
+        let form = asked::export_form(path)?;
         let bytes = flat::write(&frame, form).map_err(|e| e.to_string())?;
         write_new(path, &bytes).map_err(|e| format!("{}: {e}", path.display()))?;
         return Ok((Vec::new(), status));
@@ -436,7 +438,7 @@ fn compare(
     }
     if let Some([a, b]) = args.why.as_deref() {
         let answer = why::explain(&frame, a, b)?;
-        let text = match format(args) {
+        let text = match asked::format(args) {
             Format::Json | Format::Jsonl => answer.json(),
             _ => answer.text(),
         };
@@ -482,7 +484,7 @@ fn compare(
     }
     let mut lines = Vec::new();
     if let Some(threshold) = args.threshold {
-        let finding = gate::check(&report, &gate(args, threshold));
+        let finding = gate::check(&report, &asked::gate(args, threshold));
         for line in &finding.unjudged {
             say(&format!("fio-compare: gate: {line}"));
         }
@@ -510,7 +512,7 @@ fn compare(
             .iter()
             .for_each(|line| say(&format!("fio-compare: {line}")));
     }
-    let text = render(args, &report, &lines, terminal)?;
+    let text = asked::render(args, &report, &lines, terminal)?;
     Ok((text, status))
 }
 
@@ -525,135 +527,4 @@ fn once(inputs: Vec<fio_parse::cli::Input>) -> (Vec<fio_parse::cli::Input>, Vec<
         }
     }
     (kept, twice)
-}
-
-/// The format asked for, or else told by the ending of the file to write.
-fn format(args: &Args) -> Format {
-    let ending = args.output.as_deref().and_then(Path::extension);
-    let told = match ending.and_then(|e| e.to_str()) {
-        Some("md") => Format::Markdown,
-        Some("csv") => Format::Csv,
-        Some("tsv") => Format::Tsv,
-        Some("json") => Format::Json,
-        Some("jsonl") => Format::Jsonl,
-        Some("html") => Format::Html,
-        Some("parquet") => Format::Parquet,
-        _ => Format::Table,
-    };
-    args.format.unwrap_or(told)
-}
-
-fn export_form(path: &Path) -> Result<Form, String> {
-    Form::of_name(&path.to_string_lossy()).ok_or_else(|| {
-        format!(
-            "{}: expected a name that ends in .parquet, .arrow or .csv",
-            path.display()
-        )
-    })
-}
-
-fn gate(args: &Args, threshold: f64) -> Gate {
-    let metrics = args.fail_on.iter().flatten();
-    Gate {
-        threshold,
-        metrics: metrics.map(Metric::to_string).collect(),
-        two_sided: args.two_sided,
-        alpha: args.alpha,
-    }
-}
-
-fn render(
-    args: &Args,
-    report: &Report,
-    gate: &[String],
-    terminal: Terminal,
-) -> Result<Vec<u8>, String> {
-    let style = Style {
-        width: args.width.or(terminal.width).map_or(100, usize::from),
-        ascii: args.ascii,
-        color: match args.color {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => terminal.width.is_some() && !terminal.no_color && args.output.is_none(),
-        },
-    };
-    let text = match format(args) {
-        Format::Parquet => return render::parquet::render(report).map_err(|e| e.to_string()),
-        Format::Table if args.bars => {
-            format!(
-                "{}\n{}",
-                render::text::render(report, style),
-                render::bars::render(report, style)
-            )
-        }
-        Format::Table => render::text::render(report, style),
-        Format::Markdown => render::markdown::render(report),
-        Format::Csv => render::delimited::csv(report),
-        Format::Tsv => render::delimited::tsv(report),
-        Format::Json => render::json::json(report),
-        Format::Jsonl => render::json::jsonl(report),
-        Format::Html => render::html::render(report),
-        Format::Github => render::github::summary(report, gate),
-        Format::GhaBench => render::github::action(report)?,
-        Format::Openmetrics => render::openmetrics::render(report),
-    };
-    Ok(text.into_bytes())
-}
-
-fn view(args: &Args) -> View {
-    View {
-        rows: args.row.clone(),
-        cols: args.col.clone(),
-        tables: args.table.clone(),
-        ignore: args.ignore.clone(),
-        metrics: args.metric.clone(),
-        base: args.base.clone(),
-        pairwise: args.pairwise,
-        filter: args.filter.clone(),
-        units: args.unit.clone(),
-        force: args.force,
-        sort: match args.sort {
-            SortArg::Appearance => Sort::Appearance,
-            SortArg::Label => Sort::Label,
-            SortArg::Value => Sort::Value,
-            SortArg::Ratio => Sort::Ratio,
-        },
-        confidence: args.confidence,
-        alpha: args.alpha,
-        holm: args.holm,
-    }
-}
-
-fn plan(args: &Args, view: &View) -> Plan {
-    if args.export.is_some() {
-        return Plan {
-            wanted: flat::wanted(),
-            filter: view.filter.clone(),
-        };
-    }
-    let metrics = match &view.metrics {
-        _ if args.list => Metric::PLAIN,
-        _ if args.why.is_some() => why::METRICS,
-        Some(list) => list.as_slice(),
-        None => build::DEFAULT_METRICS,
-    };
-    let mut bases = Vec::new();
-    for base in metrics.iter().flat_map(|m| derive::bases(*m)) {
-        if !bases.contains(&base) {
-            bases.push(base);
-        }
-    }
-    let keys = if args.list {
-        Key::all().filter(|k| *k != Key::METRIC).collect()
-    } else {
-        view.keys()
-    };
-    Plan {
-        wanted: Wanted {
-            keys,
-            bases,
-            ignored: view.ignore.clone(),
-        },
-        filter: view.filter.clone(),
-    }
 }

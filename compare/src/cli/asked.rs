@@ -1,0 +1,134 @@
+//! What the arguments ask for, in the terms of the modules that do it.
+
+use super::*;
+
+/// The format asked for, or else told by the ending of the file to write.
+pub(super) fn format(args: &Args) -> Format {
+    let ending = args.output.as_deref().and_then(Path::extension);
+    let told = match ending.and_then(|e| e.to_str()) {
+        Some("md") => Format::Markdown,
+        Some("csv") => Format::Csv,
+        Some("tsv") => Format::Tsv,
+        Some("json") => Format::Json,
+        Some("jsonl") => Format::Jsonl,
+        Some("html") => Format::Html,
+        Some("parquet") => Format::Parquet,
+        _ => Format::Table,
+    };
+    args.format.unwrap_or(told)
+}
+
+pub(super) fn export_form(path: &Path) -> Result<Form, String> {
+    Form::of_name(&path.to_string_lossy()).ok_or_else(|| {
+        format!(
+            "{}: expected a name that ends in .parquet, .arrow or .csv",
+            path.display()
+        )
+    })
+}
+
+pub(super) fn gate(args: &Args, threshold: f64) -> Gate {
+    let metrics = args.fail_on.iter().flatten();
+    Gate {
+        threshold,
+        metrics: metrics.map(Metric::to_string).collect(),
+        two_sided: args.two_sided,
+        alpha: args.alpha,
+    }
+}
+
+pub(super) fn render(
+    args: &Args,
+    report: &Report,
+    gate: &[String],
+    terminal: Terminal,
+) -> Result<Vec<u8>, String> {
+    let style = Style {
+        width: args.width.or(terminal.width).map_or(100, usize::from),
+        ascii: args.ascii,
+        color: match args.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => terminal.width.is_some() && !terminal.no_color && args.output.is_none(),
+        },
+    };
+    let text = match format(args) {
+        Format::Parquet => return render::parquet::render(report).map_err(|e| e.to_string()),
+        Format::Table if args.bars => {
+            format!(
+                "{}\n{}",
+                render::text::render(report, style),
+                render::bars::render(report, style)
+            )
+        }
+        Format::Table => render::text::render(report, style),
+        Format::Markdown => render::markdown::render(report),
+        Format::Csv => render::delimited::csv(report),
+        Format::Tsv => render::delimited::tsv(report),
+        Format::Json => render::json::json(report),
+        Format::Jsonl => render::json::jsonl(report),
+        Format::Html => render::html::render(report),
+        Format::Github => render::github::summary(report, gate),
+        Format::GhaBench => render::github::action(report)?,
+        Format::Openmetrics => render::openmetrics::render(report),
+    };
+    Ok(text.into_bytes())
+}
+
+pub(super) fn view(args: &Args) -> View {
+    View {
+        rows: args.row.clone(),
+        cols: args.col.clone(),
+        tables: args.table.clone(),
+        ignore: args.ignore.clone(),
+        metrics: args.metric.clone(),
+        base: args.base.clone(),
+        pairwise: args.pairwise,
+        filter: args.filter.clone(),
+        units: args.unit.clone(),
+        force: args.force,
+        sort: match args.sort {
+            SortArg::Appearance => Sort::Appearance,
+            SortArg::Label => Sort::Label,
+            SortArg::Value => Sort::Value,
+            SortArg::Ratio => Sort::Ratio,
+        },
+        confidence: args.confidence,
+        alpha: args.alpha,
+        holm: args.holm,
+    }
+}
+
+pub(super) fn plan(args: &Args, view: &View) -> Plan {
+    if args.export.is_some() {
+        return Plan {
+            wanted: flat::wanted(),
+            filter: view.filter.clone(),
+        };
+    }
+    let metrics = match &view.metrics {
+        _ if args.list => Metric::PLAIN,
+        _ if args.why.is_some() => why::METRICS,
+        Some(list) => list.as_slice(),
+        None => build::DEFAULT_METRICS,
+    };
+    let mut bases = Vec::new();
+    for base in metrics.iter().flat_map(|m| derive::bases(*m)) {
+        if !bases.contains(&base) {
+            bases.push(base);
+        }
+    }
+    let keys = if args.list {
+        Key::all().filter(|k| *k != Key::METRIC).collect()
+    } else {
+        view.keys()
+    };
+    Plan {
+        wanted: Wanted {
+            keys,
+            bases,
+            ignored: view.ignore.clone(),
+        },
+        filter: view.filter.clone(),
+    }
+}
