@@ -289,7 +289,7 @@ fn a16_a_block_beyond_the_limit_of_a_call_is_cut_as_in_dd() {
     assert!(ours.status.success(), "{said}");
     let ours = String::from_utf8_lossy(&ours.stdout).into_owned();
     assert!(
-        ours.starts_with("0+1 records in\n0+1 records out\n2147479552 bytes"),
+        ours.contains("\n0+1 records in\n0+1 records out\n2147479552 bytes"),
         "{ours}"
     );
     assert!(ours.contains("[dd-call-limit]"), "{ours}");
@@ -302,9 +302,9 @@ fn a16_a_block_beyond_the_limit_of_a_call_is_cut_as_in_dd() {
         return;
     };
     let theirs = String::from_utf8_lossy(&theirs.stderr).into_owned();
-    let same: Vec<&str> = ours.lines().take(2).collect();
+    let counts = ours.lines().skip_while(|line| !line.contains("records in"));
     assert!(
-        theirs.lines().take(2).eq(same) && theirs.contains("2147479552 bytes"),
+        theirs.lines().take(2).eq(counts.take(2)) && theirs.contains("2147479552 bytes"),
         "{theirs}"
     );
 }
