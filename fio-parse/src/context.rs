@@ -25,7 +25,7 @@
 //! then marked as ambiguous.
 //!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
-//! nothing has used it yet. For dd, [`attach`] has closer rules. The header lines of a report describe their report
+//! nothing has used it yet. For dd, `attach` has closer rules. The header lines of a report describe their report
 //! alone, and are what fio ran: where they contradict the command above (another pattern, block size, engine or depth),
 //! they hold, and so they do where the command runs a job file that is not shown; else the command says more.
 

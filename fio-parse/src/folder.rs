@@ -4,7 +4,7 @@
 //! inputs (walked as they are needed) -> workers, one file each -> finished outputs, a few ahead -> written in order
 //! ```
 //!
-//! Names are sorted within each folder, so the same folder always gives the same output. At most [`AHEAD`] files for
+//! Names are sorted within each folder, so the same folder always gives the same output. At most `AHEAD` files for
 //! each worker are held, read or finished, however large the folder is. Links are not followed.
 
 use crate::cli::{Input, Place};

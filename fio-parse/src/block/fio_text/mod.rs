@@ -69,7 +69,7 @@ pub struct FioJob<'t> {
     pub parts: Vec<Part<'t>>,
     /// Latency of syncs (3.4 on).
     pub sync: LatencyText<'t>,
-    /// Shares of the latency distribution; the one in [`share::FIRST_USEC`] starts at zero in old versions.
+    /// Shares of the latency distribution; the one in `share::FIRST_USEC` starts at zero in old versions.
     pub distribution: Vec<LatencyBucket>,
     /// Processor use.
     pub cpu: Option<CpuLine<'t>>,
