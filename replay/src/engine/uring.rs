@@ -279,7 +279,8 @@ impl Engine for Uring {
                 return Ok(());
             }
             match self.ring.submit_and_wait(missing) {
-                Ok(taken) => pending -= taken.min(pending),
+                // The kernel's own thread takes entries without telling by the count, so the queue is asked.
+                Ok(_) => pending = self.ring.submission().len(),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // EAGAIN, EBUSY: the kernel lacks memory or room for completions; taking
                 // completions out makes some.
