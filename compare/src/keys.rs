@@ -146,7 +146,7 @@ const KEYS: &[Spec] = &[
         name: "numjobs",
         about: "parallel jobs",
         role: Role::Asked,
-        get: |r| of_test(r, |j| Some(number_of(j, "numjobs", j.jobs)), |_| None),
+        get: |r| of_test(r, |j| Some(numjobs(r, j)), |_| None),
     },
     Spec {
         name: "rwmixread",
@@ -531,6 +531,15 @@ pub(crate) fn number_of(job: &Job, option: &str, value: Option<u32>) -> String {
         Some(text) => text.to_owned(),
         None => value.unwrap_or(1).to_string(),
     }
+}
+
+/// `numjobs`. Where the head of a report leaves it open, the jobs that its results sum up are known.
+pub(crate) fn numjobs(record: &Record, job: &Job) -> String {
+    let summed = (job.unread("numjobs").and(record.scope.jobs)).filter(|&jobs| jobs > 1);
+    summed.map_or_else(
+        || number_of(job, "numjobs", job.jobs),
+        |jobs| jobs.to_string(),
+    )
 }
 
 /// Off and unsaid are one: both mean the tool's default.

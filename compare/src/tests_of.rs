@@ -16,7 +16,7 @@ use fio_parse::record::ScopeKind;
 use fio_parse::workload::WrittenAs;
 use fio_parse::{Direction, Record};
 
-use crate::keys::{block, jobs_of, number_of, size_text};
+use crate::keys::{block, jobs_of, number_of, numjobs, size_text};
 
 /// What was asked of the disk, in words; empty if the record carries no workload.
 pub fn asked(record: &Record) -> String {
@@ -44,7 +44,7 @@ pub fn asked(record: &Record) -> String {
             " bs={} iodepth={} numjobs={}",
             block(job).unwrap_or_default(),
             number_of(job, "iodepth", job.depth),
-            number_of(job, "numjobs", job.jobs)
+            numjobs(record, job)
         ));
         if job.pattern.is_some_and(|p| p.reads() && p.writes()) {
             // fio's default is a fact where the options are known; a header does not print the mix.

@@ -104,8 +104,8 @@ impl Workloads {
         if workload.missing.is_empty() || self.settings.is_empty() {
             return None;
         }
-        if workload.missing.iter().any(|what| what == "value:bs") {
-            return self.with_block_size(workload);
+        if workload.written_as == WrittenAs::FioHeader {
+            return self.with_options(workload);
         }
         let text = workload.command.as_deref()?;
         let filled = fill_in(text, &self.settings);
@@ -119,25 +119,38 @@ impl Workloads {
         Some(new)
     }
 
-    /// A workload from the head of a report, which has its block size rounded only, with the
-    /// one of `--set bs=SIZE`.
-    fn with_block_size(&self, workload: &Workload) -> Option<Workload> {
-        let (_, value) = self.settings.iter().find(|(name, _)| name == "bs")?;
-        let given = job_of_options("", [("bs", value.as_str())], &mut Vec::new());
+    /// A workload from the head of a report, which has its block size rounded or does not say how
+    /// many clones ran, with those of `--set bs=SIZE` and `--set numjobs=N`.
+    fn with_options(&self, workload: &Workload) -> Option<Workload> {
         let mut new = workload.clone();
         let Test::Jobs(jobs) = &mut new.test else {
             return None;
         };
-        for job in jobs.iter_mut().filter(|job| job.block_bytes.is_none()) {
-            // What was printed may stand there as it was.
-            job.other.retain(|(name, _)| name != "bs");
-            job.block_bytes = given.block_bytes;
-            job.other.extend(given.other.iter().cloned());
+        for option in ["bs", "numjobs"] {
+            let open = format!("value:{option}");
+            let value = self.settings.iter().find(|(name, _)| name == option);
+            let Some((_, value)) = value.filter(|_| new.missing.contains(&open)) else {
+                continue;
+            };
+            let given = job_of_options("", [(option, value.as_str())], &mut Vec::new());
+            for job in jobs.iter_mut().filter(|job| job.unread(option).is_some()) {
+                // What was printed stands there as it was.
+                job.other.retain(|(name, _)| name != option);
+                match option {
+                    "bs" => job.block_bytes = given.block_bytes,
+                    _ => job.jobs = given.jobs,
+                }
+                job.other.extend(given.other.iter().cloned());
+            }
+            new.missing.retain(|what| *what != open);
+            let rounded = format!("rounded:{option}=");
+            new.normalised
+                .retain(|reading| !reading.starts_with(&rounded));
+            new.normalised.push(format!("set:{option}={value}"));
         }
-        new.missing.retain(|what| what != "value:bs");
-        new.normalised
-            .retain(|reading| !reading.starts_with("rounded:bs="));
-        new.normalised.push(format!("set:bs={value}"));
+        if new == *workload {
+            return None;
+        }
         new.key = Workload::new(new.written_as, new.test.clone()).key;
         Some(new)
     }

@@ -13,6 +13,9 @@
 //! multiple of 512. Such a one becomes [`Job::block_bytes`] as well, and `normalised` holds what was printed. Where
 //! several would do, what was printed stands in [`Job::other`], and `missing` says `value:bs`.
 //!
+//! How many clones there are, the lines do not say; the line `Starting 8 processes` behind them does, where the other
+//! jobs are known. Without it `...` stands in [`Job::other`] as the `numjobs`, and `missing` says `value:numjobs`.
+//!
 //! A group's number that grows means that a `stonewall` (or a rare `new_group`) stood in between, which is assumed.
 
 use super::fio::{note, set};
@@ -27,6 +30,8 @@ use std::sync::LazyLock;
 pub struct HeaderBlock<'t> {
     /// The lines in order; clones that older versions print one by one stand once.
     pub jobs: Vec<HeaderLine<'t>>,
+    /// How many processes and threads fio started for all of them, as a line behind the block says.
+    pub started: Option<u32>,
     /// Where the block stands.
     pub span: Span,
     /// What could not be read.
@@ -63,6 +68,7 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<HeaderBloc
     let mark = mark(first.text)?;
     let mut block = HeaderBlock {
         jobs: Vec::new(),
+        started: None,
         span: first.span,
         problems: Vec::new(),
     };
@@ -81,6 +87,7 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<HeaderBloc
         }
         *lines = ahead.clone();
     }
+    block.started = started(lines.clone());
     let last = ahead_of(log, lines);
     block.span.end = last.max(block.span.end);
     Some(block)
@@ -130,6 +137,24 @@ fn is_dots(line: &str) -> bool {
     line == "..." || line.starts_with('<') && line.ends_with("> ...")
 }
 
+/// `Starting 8 processes`, `Starting 2 threads and 1 process`, where it stands close behind the header lines.
+fn started(lines: Segments<'_>) -> Option<u32> {
+    // the version and perhaps a blank line or a remark stand in between
+    const NEAR: usize = 6;
+    let near = lines.take(NEAR).map(|line| unquoted(line.text).trim());
+    let near = near.take_while(|text| mark(text).is_none());
+    let mut counts = near.filter_map(|text| {
+        let parts = text.strip_prefix("Starting ")?.split(" and ");
+        let mut counts = parts.map(|part| {
+            let (count, what) = part.split_once(' ')?;
+            let known = ["process", "processes", "thread", "threads"].contains(&what);
+            known.then(|| count.parse::<u32>().ok())?
+        });
+        counts.try_fold(0u32, |sum, count| sum.checked_add(count?))
+    });
+    counts.next()
+}
+
 /// A line without quote marks of mail and the like.
 fn unquoted(line: &str) -> &str {
     line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '|'))
@@ -164,6 +189,7 @@ impl<'t> HeaderBlock<'t> {
             .iter()
             .map(|line| line.job(&mut missing, &mut normalised))
             .collect();
+        self.count_clones(&mut jobs, &mut missing);
         for (index, pair) in self.jobs.windows(2).enumerate() {
             if pair[0].host == pair[1].host && pair[0].group != pair[1].group {
                 jobs[index + 1].stonewall = Some(true);
@@ -175,6 +201,28 @@ impl<'t> HeaderBlock<'t> {
         workload.missing = missing;
         workload.normalised = normalised;
         workload
+    }
+
+    /// Gives the job with clones its `numjobs`: what was started, without the other jobs. Of several with clones, or on
+    /// several servers, only the sum is known, and of none what they are.
+    fn count_clones(&self, jobs: &mut [Job], missing: &mut Vec<String>) {
+        let others = self.jobs.iter().filter(|line| !line.clones).count() as u32;
+        let alone =
+            jobs.len() as u32 == others + 1 && self.jobs.iter().all(|line| line.host.is_none());
+        let count = (self.started.filter(|_| alone))
+            .and_then(|all| all.checked_sub(others))
+            .filter(|&count| count > 1);
+        for (job, _) in jobs
+            .iter_mut()
+            .zip(&self.jobs)
+            .filter(|(_, line)| line.clones)
+        {
+            job.jobs = count;
+            if count.is_none() {
+                note(missing, "value:numjobs");
+                job.other.push(("numjobs".to_owned(), "...".to_owned()));
+            }
+        }
     }
 }
 
@@ -465,6 +513,71 @@ mod tests {
         }
     }
 
+    /// The number of jobs of each job, and whether the workload lacks one.
+    fn numjobs(text: &str) -> (Vec<Option<u32>>, bool) {
+        let log = log(text);
+        let workload = read(&log, &mut log.segments()).unwrap().workload();
+        let lacks = workload.missing.iter().any(|what| what == "value:numjobs");
+        let counts = workload.jobs().iter().map(|job| job.jobs).collect();
+        assert_eq!(
+            lacks,
+            workload.key.contains("jobs=~..."),
+            "{}",
+            workload.key
+        );
+        (counts, lacks)
+    }
+
+    #[test]
+    fn clones_are_counted_by_what_was_started() {
+        let line = |name: &str| {
+            format!("{name}: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1\n")
+        };
+        let (a, b) = (line("a"), line("b"));
+        let dots = format!("{a}...\n");
+        for (text, expected) in [
+            (
+                format!("{a}fio-2.2.10\nStarting 1 process\n"),
+                (vec![None], false),
+            ),
+            (
+                format!("{dots}fio-2.2.10\nStarting 8 processes\n"),
+                (vec![Some(8)], false),
+            ),
+            (
+                format!("{dots}fio-3.1\n\nStarting 2 threads and 3 processes\n"),
+                (vec![Some(5)], false),
+            ),
+            (
+                format!("> {a}> ...\n> Starting 4 threads\n"),
+                (vec![Some(4)], false),
+            ),
+            (
+                format!("{dots}{b}Starting 5 processes\n"),
+                (vec![Some(4), None], false),
+            ),
+            // both have clones: how the five are shared out is not said
+            (
+                format!("{dots}{b}...\nStarting 5 processes\n"),
+                (vec![None, None], true),
+            ),
+            (format!("{dots}fio-2.2.10\n"), (vec![None], true)),
+            (format!("{dots}Starting over\n"), (vec![None], true)),
+            (format!("{dots}Starting 1 process\n"), (vec![None], true)),
+            (
+                format!("{dots}Starting 4294967295 processes and 4294967295 threads\n"),
+                (vec![None], true),
+            ),
+            // what another fio started
+            (
+                format!("{dots}fio-3.1\n\n{b}Starting 8 processes\n"),
+                (vec![None], true),
+            ),
+        ] {
+            assert_eq!(numjobs(&text), expected, "{text}");
+        }
+    }
+
     #[test]
     fn ranges_names_clones_and_quotes() {
         let text = "> <vm> a: (g=9), b: (g=0): rw=read, bs=(R) 4096B-8192B, (W) 512B-512B, (T) 4096B-4096B, ioengine=psync, iodepth=1\r\n\
@@ -485,10 +598,11 @@ mod tests {
         let workload = block.workload();
         assert_eq!(
             workload.jobs()[0].other,
-            [(
-                "bsrange".to_owned(),
-                "4096-8192,512-512,4096-4096".to_owned()
-            )]
+            [
+                ("bsrange", "4096-8192,512-512,4096-4096"),
+                ("numjobs", "...")
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
     }
 

@@ -5,7 +5,7 @@
 //! stay open to it. Nothing here is meant to be run by this workspace, which never starts a shell.
 
 use super::fio::options_of;
-use super::options::{Kind, lookup};
+use super::options::{Kind, Scope, lookup};
 use super::word::{placeholder, variable_name};
 use super::{Job, Test, Workload, dd};
 use std::fmt::Write as _;
@@ -218,7 +218,8 @@ fn push_section(file: &mut String, job: &Job) {
     for (name, value) in options_of(job) {
         let flag = lookup(name, false)
             .option()
-            .is_some_and(|option| option.kind == Kind::Flag);
+            // in a section, the program's own flags are words that fio does not know
+            .is_some_and(|option| option.kind == Kind::Flag && option.scope != Scope::Program);
         if flag && value == "1" {
             let _ = writeln!(file, "{name}");
         } else {

@@ -289,11 +289,18 @@ fn open_values(workload: &Workload, draft: &mut Draft<'_>) {
         );
         draft.refuse("block-size-unknown", why);
     }
+    let header = workload.written_as == WrittenAs::FioHeader;
+    let clones = workload.missing.iter().any(|what| what == "value:numjobs");
+    if header && clones {
+        let why = "the head of the report says that clones of a job ran, and nothing says how many; give it with --set numjobs=N";
+        draft.refuse("numjobs-unknown", why.to_owned());
+    }
     let special = ["option:name", "value:bs"];
     let (harmless, needed): (Vec<&String>, Vec<&String>) = workload
         .missing
         .iter()
         .filter(|what| !special.contains(&what.as_str()) && !of_fio(what))
+        .filter(|what| !(header && *what == "value:numjobs"))
         .partition(|open| within(&labels, open) && !within(&values, open));
     if !harmless.is_empty() {
         draft.note("target-unknown");
