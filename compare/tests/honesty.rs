@@ -254,6 +254,33 @@ fn what_has_no_value_for_the_metric_is_named_with_what_it_has() {
 }
 
 #[test]
+fn clones_that_a_header_does_not_count_are_counted_by_their_results() {
+    let with = |machine: &str, jobs: u32| {
+        let mut r = record(machine, 1, 100.0);
+        r["workload"]["written_as"] = json!("fio-header");
+        r["workload"]["jobs"][0]["other"] = json!([["numjobs", "..."]]);
+        r["workload"]["jobs"][0]["jobs"] = json!(null);
+        r["scope"]["jobs"] = json!(jobs);
+        r
+    };
+    let tests = |a: u32, b: u32| {
+        let table = run_with(
+            &["-", "--row", "numjobs", "--format", "csv"],
+            &lines(&[with("A", a), with("B", b)]),
+        );
+        ["8", "16", "...", "1"].map(|jobs| {
+            table
+                .out
+                .lines()
+                .any(|l| l.starts_with(&format!("{jobs},")) || l.contains(&format!(",{jobs},")))
+        })
+    };
+    // 8 and 16 are two tests; alone, a clone says nothing of how many there were, and is not one job.
+    assert_eq!(tests(8, 16)[..2], [true, true]);
+    assert!(tests(1, 1)[2]);
+}
+
+#[test]
 fn a_header_without_the_mix_shows_none() {
     let with = |written_as: &str| {
         let mut r = record("A", 1, 100.0);

@@ -15,7 +15,7 @@ use crate::engine::mmap::Mmap;
 use crate::engine::null::Null;
 use crate::engine::offload::Offload;
 use crate::engine::place::{own_file_table, settle};
-use crate::engine::pvsync::Pvsync;
+use crate::engine::pvsync::{Flagged, Pvsync};
 use crate::engine::sync::Sync;
 use crate::engine::uring::{self, Uring};
 use crate::engine::vector::Vector;
@@ -262,7 +262,9 @@ impl Bench<'_> {
             }};
         }
         match job.engine {
-            EngineKind::Sync if job.ring.flags_ios() => on!(Pvsync::new(buffers, &job.ring)),
+            EngineKind::Sync if job.ring.flags_ios() => {
+                on!(Pvsync::with(Flagged::new(&job.ring), buffers))
+            }
             EngineKind::Sync => on!(Sync::new(buffers)),
             EngineKind::Offload => match Offload::new(buffers) {
                 Ok(engine) => on!(engine),

@@ -770,3 +770,37 @@ fn several_forms_go_into_new_files_at_once() {
     let log = fs::read_to_string(out.path().join("workload-1_iops.1.log")).unwrap();
     assert!(log.lines().count() >= 2, "{log}");
 }
+
+#[test]
+fn clones_that_nothing_counts_are_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let head = "a: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1\n...\n";
+    let with = |text: &str, more: &[&str]| {
+        let log = home.path().join("log");
+        let result = "\na: (groupid=0, jobs=1): err= 0: pid=7: Mon Jan  1 00:00:00 2024\n  read : io=65536B, bw=65536B/s, iops=16, runt=  1000msec\n";
+        fs::write(&log, format!("{text}{result}")).unwrap();
+        let output = program()
+            .arg(&log)
+            .args(["--size", "64k"])
+            .args(more)
+            .output();
+        let output = output.unwrap();
+        (output.status.code(), text_of(&output))
+    };
+    let open = with(head, &[]);
+    assert!(
+        open.0 == Some(3) && open.1.contains("numjobs-unknown"),
+        "{open:?}"
+    );
+    let given = with(head, &["--set", "numjobs=3"]);
+    assert!(
+        given.0 == Some(0) && given.1.contains("jobs=3"),
+        "{given:?}"
+    );
+    let told = with(&format!("{head}fio-2.2.10\nStarting 8 processes\n"), &[]);
+    assert!(told.0 == Some(0) && told.1.contains("jobs=8"), "{told:?}");
+}
+
+fn text_of(output: &Output) -> String {
+    text(&output.stdout) + &text(&output.stderr)
+}

@@ -23,20 +23,36 @@ pub trait Calls {
     fn target(file: &Arc<File>) -> io::Result<Self::Target>;
 
     /// Performs all operations. The buffers are those of the slots.
-    fn perform(targets: &[Self::Target], buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>);
+    fn perform(
+        &self,
+        targets: &[Self::Target],
+        buffers: &mut [Buffer],
+        ops: &[Op],
+        done: &mut Vec<Done>,
+    );
 }
 
 /// An engine of calls that block.
 #[derive(Debug)]
 pub struct Blocking<C: Calls> {
+    calls: C,
     buffers: Vec<Buffer>,
     targets: Vec<C::Target>,
 }
 
 impl<C: Calls> Blocking<C> {
     /// An engine with one slot per buffer.
-    pub fn new(buffers: Vec<Buffer>) -> Self {
+    pub fn new(buffers: Vec<Buffer>) -> Self
+    where
+        C: Default,
+    {
+        Blocking::with(C::default(), buffers)
+    }
+
+    /// An engine with one slot per buffer, whose calls are made in this way.
+    pub fn with(calls: C, buffers: Vec<Buffer>) -> Self {
         Blocking {
+            calls,
             buffers,
             targets: Vec::new(),
         }
@@ -63,7 +79,8 @@ impl<C: Calls> Engine for Blocking<C> {
 
     #[inline(always)]
     fn turn(&mut self, ops: &[Op], _wait: u32, done: &mut Vec<Done>) -> io::Result<()> {
-        C::perform(&self.targets, &mut self.buffers, ops, done);
+        self.calls
+            .perform(&self.targets, &mut self.buffers, ops, done);
         Ok(())
     }
 }

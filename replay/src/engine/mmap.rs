@@ -104,16 +104,20 @@ impl Drop for Mapped {
 }
 
 /// The engine over mapped files.
-pub type Mmap = Blocking<Mapped>;
+pub type Mmap = Blocking<Copies>;
 
-impl Calls for Mapped {
+/// Copies from and to mapped memory.
+#[derive(Debug, Default)]
+pub struct Copies;
+
+impl Calls for Copies {
     type Target = Mapped;
 
     fn target(file: &Arc<File>) -> io::Result<Mapped> {
         Mapped::new(file)
     }
 
-    fn perform(files: &[Mapped], buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
+    fn perform(&self, files: &[Mapped], buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
         for op in ops {
             let file = &files[op.file as usize];
             let result = file.perform_one(op, &mut buffers[op.slot as usize]);

@@ -13,8 +13,8 @@ use crate::memory::Buffer;
 pub type Null = Blocking<Nothing>;
 
 /// Does nothing.
-#[derive(Debug)]
-pub enum Nothing {}
+#[derive(Debug, Default)]
+pub struct Nothing;
 
 impl Calls for Nothing {
     const SYNCHRONOUS: bool = false;
@@ -26,7 +26,7 @@ impl Calls for Nothing {
     }
 
     #[inline(always)]
-    fn perform(_targets: &[()], _buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
+    fn perform(&self, _targets: &[()], _buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
         done.extend(ops.iter().map(|op| Done {
             slot: op.slot,
             result: op.bytes as i32,

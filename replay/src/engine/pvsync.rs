@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2};
 
-use super::{Action, Done, Engine, Op, perform};
+use super::blocking::{Blocking, Calls};
+use super::{Action, Done, Op, perform};
 use crate::memory::Buffer;
 use crate::plan::job::Ring;
 
@@ -27,36 +28,29 @@ pub(super) fn flags(ask: &Ring) -> i32 {
 }
 
 /// The synchronous engine with flags.
-#[derive(Debug)]
-pub struct Pvsync {
-    buffers: Vec<Buffer>,
-    files: Vec<Arc<File>>,
-    flags: ReadWriteFlags,
-}
+pub type Pvsync = Blocking<Flagged>;
 
-impl Pvsync {
-    /// An engine with one slot per buffer whose I/Os carry what is asked.
-    pub fn new(buffers: Vec<Buffer>, ask: &Ring) -> Self {
-        Pvsync {
-            buffers,
-            files: Vec::new(),
-            flags: ReadWriteFlags::from_bits_retain(flags(ask) as u32),
-        }
+/// preadv2 and pwritev2 with the same flags each time.
+#[derive(Debug)]
+pub struct Flagged(ReadWriteFlags);
+
+impl Flagged {
+    /// Calls that carry what is asked.
+    pub fn new(ask: &Ring) -> Self {
+        Flagged(ReadWriteFlags::from_bits_retain(flags(ask) as u32))
     }
 
-    fn perform(&mut self, op: &Op) -> i32 {
-        let file = &self.files[op.file as usize];
-        let buffer = &mut self.buffers[op.slot as usize];
+    fn one(&self, op: &Op, file: &Arc<File>, buffer: &mut Buffer) -> i32 {
         let bytes = op.bytes as usize;
         loop {
             let moved = match op.action {
                 Action::Read => {
                     let into = &mut [IoSliceMut::new(&mut buffer[..bytes])];
-                    preadv2(file, into, op.offset, self.flags)
+                    preadv2(file, into, op.offset, self.0)
                 }
                 Action::Write => {
                     let from = &[IoSlice::new(&buffer[..bytes])];
-                    pwritev2(file, from, op.offset, self.flags)
+                    pwritev2(file, from, op.offset, self.0)
                 }
                 Action::Fsync | Action::Fdatasync => return perform(op, file, buffer),
             };
@@ -69,32 +63,27 @@ impl Pvsync {
     }
 }
 
-impl Engine for Pvsync {
-    const SYNCHRONOUS: bool = true;
+impl Calls for Flagged {
+    type Target = Arc<File>;
 
-    fn attach(&mut self, files: &[Arc<File>]) -> io::Result<()> {
-        self.files = files.to_vec();
-        Ok(())
+    fn target(file: &Arc<File>) -> io::Result<Arc<File>> {
+        Ok(Arc::clone(file))
     }
 
-    fn detach(&mut self) -> io::Result<()> {
-        self.files.clear();
-        Ok(())
-    }
-
-    fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        &mut self.buffers[slot as usize]
-    }
-
-    fn turn(&mut self, ops: &[Op], _wait: u32, done: &mut Vec<Done>) -> io::Result<()> {
+    fn perform(
+        &self,
+        files: &[Arc<File>],
+        buffers: &mut [Buffer],
+        ops: &[Op],
+        done: &mut Vec<Done>,
+    ) {
         for op in ops {
-            let result = self.perform(op);
+            let file = &files[op.file as usize];
             done.push(Done {
                 slot: op.slot,
-                result,
+                result: self.one(op, file, &mut buffers[op.slot as usize]),
             });
         }
-        Ok(())
     }
 }
 
@@ -110,8 +99,8 @@ mod tests {
             poll: true,
             ..Ring::default()
         };
-        writes_and_reads_back(|buffers| Pvsync::new(buffers, &ask), 1);
-        reports_failures(|buffers| Pvsync::new(buffers, &ask));
+        writes_and_reads_back(|buffers| Pvsync::with(Flagged::new(&ask), buffers), 1);
+        reports_failures(|buffers| Pvsync::with(Flagged::new(&ask), buffers));
     }
 
     #[test]

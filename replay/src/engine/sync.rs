@@ -13,8 +13,8 @@ use crate::memory::Buffer;
 pub type Sync = Blocking<Positioned>;
 
 /// pread and pwrite.
-#[derive(Debug)]
-pub enum Positioned {}
+#[derive(Debug, Default)]
+pub struct Positioned;
 
 impl Calls for Positioned {
     type Target = Arc<File>;
@@ -24,7 +24,13 @@ impl Calls for Positioned {
     }
 
     #[inline(always)]
-    fn perform(files: &[Arc<File>], buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
+    fn perform(
+        &self,
+        files: &[Arc<File>],
+        buffers: &mut [Buffer],
+        ops: &[Op],
+        done: &mut Vec<Done>,
+    ) {
         for op in ops {
             let file = &files[op.file as usize];
             done.push(Done {

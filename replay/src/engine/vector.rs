@@ -19,8 +19,8 @@ const MOST: usize = 1024;
 pub type Vector = Blocking<Gathering>;
 
 /// preadv and pwritev.
-#[derive(Debug)]
-pub enum Gathering {}
+#[derive(Debug, Default)]
+pub struct Gathering;
 
 /// Performs neighbouring I/Os in one call; gives the bytes moved or the negated error.
 fn gather(file: &File, buffers: &mut [Buffer], ops: &[Op]) -> i64 {
@@ -75,7 +75,13 @@ impl Calls for Gathering {
         Ok(Arc::clone(file))
     }
 
-    fn perform(files: &[Arc<File>], buffers: &mut [Buffer], ops: &[Op], done: &mut Vec<Done>) {
+    fn perform(
+        &self,
+        files: &[Arc<File>],
+        buffers: &mut [Buffer],
+        ops: &[Op],
+        done: &mut Vec<Done>,
+    ) {
         let mut rest = ops;
         while !rest.is_empty() {
             let (run, behind) = rest.split_at(neighbours(rest));
