@@ -302,6 +302,13 @@ impl Bench<'_> {
                 continue;
             }
             for &file in &job.files {
+                // Somebody waits for the end. A flush of some files is no figure of all.
+                if self.control.stopped() == Some(Stop::Interrupted) {
+                    for &file in &job.files {
+                        outcome.flush_after_ns[file] = None;
+                    }
+                    return;
+                }
                 if outcome.flush_after_ns[file].is_none() {
                     self.flush(plan, file, outcome);
                 }

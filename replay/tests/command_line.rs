@@ -771,6 +771,27 @@ fn several_forms_go_into_new_files_at_once() {
     assert!(log.lines().count() >= 2, "{log}");
 }
 
+/// Each of many files is made durable at the end, which can take minutes.
+#[test]
+fn an_interrupt_cuts_the_last_flush_short() {
+    let home = tempfile::tempdir().unwrap();
+    let words =
+        "fio --name=a --rw=write --bs=4k --size=64m --nrfiles=4000 --runtime=2 --time_based";
+    let child = long_run(home.path(), words);
+    signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let records = records(&output);
+    assert_eq!(records[0]["interrupted"], true);
+    // What was not flushed wholly has no figure of a flush.
+    assert!(
+        records[0]["measurement"]["flush_ns"].is_null(),
+        "{}",
+        records[0]
+    );
+    assert_eq!(entries(home.path()), [""; 0]);
+}
+
 #[test]
 fn clones_that_nothing_counts_are_asked_for() {
     let home = tempfile::tempdir().unwrap();

@@ -392,6 +392,18 @@ fn what_a_report_header_leaves_out_is_noted() {
 }
 
 #[test]
+fn a_single_pause_counts_as_time() {
+    let pause = |time: &str| {
+        asked(|job| {
+            job.size_bytes = Some(Bytes(4096));
+            job.other = vec![option("thinktime", time)];
+        })
+    };
+    assert_eq!(refused(&pause("601s"), &target()), ["too-long"]);
+    planned(&pause("599s"), &target());
+}
+
+#[test]
 fn delays_rates_and_pauses_count_as_time() {
     // 600 s are the limit; 4 GiB are 1048576 blocks of 4 KiB.
     for (name, value, refusal) in [

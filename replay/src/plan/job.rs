@@ -301,8 +301,8 @@ impl JobPlan {
     }
 
     /// The time that rates and pauses take at least if the job is not ended by time, ns:
-    /// bytes / rate, I/Os / rate_iops, and ((I/Os - 1) / thinktime_blocks) * thinktime, with as few
-    /// I/Os as the largest block allows. Of a mix, both directions go at their rates at best.
+    /// bytes / rate, I/Os / rate_iops, and (I/Os / thinktime_blocks) * thinktime (fio pauses after the
+    /// last I/O too), with as few I/Os as the largest block allows. Of a mix, both directions go at their rates at best.
     pub fn paced_ns(&self) -> u64 {
         // Both may end the job early, after a number of bytes that is not known here.
         if self.most_ios.is_some() || self.exit_all {
@@ -324,8 +324,7 @@ impl JobPlan {
             _ => 0,
         };
         let pauses = self.pace.think.map_or(0, |think| {
-            // None is counted after the last I/O.
-            (ios.saturating_sub(1) / u64::from(think.blocks.max(1))).saturating_mul(think.ns)
+            (ios / u64::from(think.blocks.max(1))).saturating_mul(think.ns)
         });
         time(bytes, self.pace.bytes)
             .max(time(ios, self.pace.ios))
