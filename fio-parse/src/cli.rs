@@ -106,9 +106,8 @@ impl Input {
         if meta.is_dir() {
             return Err(self.fail(Problem::Directory));
         }
-        // a named block device would be read to its end; nobody means that
         #[cfg(unix)]
-        if std::os::unix::fs::FileTypeExt::is_block_device(&meta.file_type()) {
+        if is_device(&file, &meta) {
             return Err(self.fail(Problem::Device));
         }
         Ok((file, meta.len()))
@@ -120,6 +119,17 @@ impl Input {
             problem,
         }
     }
+}
+
+/// Whether reading would take a disk's whole content, or never end (`/dev/zero`): nobody means that. A terminal and
+/// `/dev/null` are read.
+#[cfg(unix)]
+fn is_device(file: &File, meta: &std::fs::Metadata) -> bool {
+    use std::io::IsTerminal;
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let kind = meta.file_type();
+    let null = || std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == meta.rdev());
+    kind.is_block_device() || kind.is_char_device() && !file.is_terminal() && !null()
 }
 
 /// The inputs that a call names; standard input where it names none. Errors: there is nothing to read.
@@ -175,7 +185,7 @@ impl fmt::Display for InputError {
             ),
             Problem::Device => write!(
                 f,
-                "{}: expected a text file, found a block device; devices are never read as logs",
+                "{}: expected a text file, found a device; devices are never read as logs",
                 self.name
             ),
         }

@@ -349,3 +349,18 @@ fn series_gives_a_line_a_sample() {
         1
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_device_without_end_is_refused_and_an_empty_one_is_not() {
+    for device in ["/dev/zero", "/dev/urandom", "label=/dev/zero"] {
+        let output = run(&[device], b"");
+        assert_eq!(code(&output), 2, "{device}");
+        assert!(
+            talk(&output).contains("found a device"),
+            "{}",
+            talk(&output)
+        );
+    }
+    assert_eq!(code(&run(&["/dev/null"], b"")), 1);
+}
