@@ -551,4 +551,23 @@ mod tests {
         }
         assert!(count > 200, "{count} familiar lines");
     }
+
+    #[test]
+    fn the_same_header_again_counts_its_own_clones() {
+        let run = |started: u32| {
+            format!(
+                "a: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\n...\nfio-3.33\nStarting {started} processes\n\n"
+            )
+        };
+        let text = [run(8), run(4)].concat();
+        let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+        let jobs: Vec<Option<u32>> = blocks(&log)
+            .iter()
+            .filter_map(|block| match &block.kind {
+                Kind::FioHeader(header) => Some(header.workload.jobs()[0].jobs),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(jobs, [Some(8), Some(4)]);
+    }
 }
