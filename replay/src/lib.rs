@@ -19,6 +19,7 @@
 //!
 //! `unsafe` code is in [`clock`], [`memory`] and below [`engine`] only.
 
+mod broken;
 pub mod caution;
 pub mod cli;
 pub mod clock;

@@ -9,6 +9,7 @@ use std::path::Path;
 use fio_parse::cli::{FOUND, UNREADABLE, inputs};
 use fio_parse::workload::command::parse_command;
 
+use crate::broken::faults;
 use crate::cli::{self, Arguments, Stamping};
 use crate::engine::uring;
 use crate::input::{Found, Workloads};
@@ -130,7 +131,9 @@ impl Session {
                     let origin = Origin {
                         name: "command".to_owned(),
                         line: 1,
-                        text: filled,
+                        column: 1,
+                        text: text.clone(),
+                        job_file: false,
                     };
                     workloads.add(&workload, Some(origin));
                 }
@@ -150,6 +153,8 @@ impl Session {
             return Err(End::Said(UNREADABLE));
         }
         if workloads.is_empty() {
+            let faults = texts.iter().flat_map(|(name, bytes)| faults(name, bytes));
+            faults.for_each(|fault| say(&fault));
             return Err(said(
                 UNREADABLE,
                 "no command of fio or dd was found; `fio-parse --explain` shows how each line was read",

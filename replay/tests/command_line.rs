@@ -598,20 +598,6 @@ fn job_files_include_inputs_and_nothing_else() {
 }
 
 #[test]
-fn refusals_point_at_their_place() {
-    let output = command(
-        None,
-        "fio --name=a --rw=read --size=1m --iodpeth=4 --latency_target=1ms",
-    );
-    let said = text(&output.stdout);
-    assert!(said.contains("did it mean iodepth?"), "{said}");
-    assert!(
-        said.contains("(command:1:36)") && said.contains("(command:1:48)"),
-        "{said}"
-    );
-}
-
-#[test]
 fn several_forms_go_into_new_files_at_once() {
     let home = tempfile::tempdir().unwrap();
     let out = tempfile::tempdir().unwrap();

@@ -121,6 +121,7 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
     let mut laid_out = BTreeMap::<usize, u64>::new();
     let (mut stage, mut group) = (0, 0);
     for (section, job) in jobs.iter().enumerate() {
+        draft.section = Some(section as u32);
         let choices = read_options(job, draft);
         if section > 0 && job.stonewall == Some(true) {
             stage += 1;
@@ -224,6 +225,7 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
             plan.jobs.push(planned);
         }
     }
+    draft.section = None;
     let last = plan.jobs.iter().map(|job| job.stage).max();
     if plan
         .jobs

@@ -10,6 +10,7 @@ use super::values::{size, truth};
 use crate::plan::Draft;
 use crate::plan::checks::names_device;
 use crate::plan::job::Fallocate;
+use crate::plan::meant::hint;
 
 /// Options whose rule looks at more than the value.
 pub(super) fn special(
@@ -29,7 +30,7 @@ pub(super) fn special(
             draft.refuse_about(
                 "option-value",
                 name,
-                format!("{name}={value} cannot be read"),
+                format!("{name}={value} cannot be read{}", hint(name, value)),
             );
         }
         "offset" => draft.refuse_about(
@@ -125,7 +126,9 @@ fn modifier(job: &Job, value: &str, choices: &mut Choices, draft: &mut Draft<'_>
     });
     if !taken || job.pattern.is_none() {
         let why = format!(
-            "rw={value} is none of read, write, rw, randread, randwrite, randrw with a number behind a colon"
+            "rw={value} is none of read, write, rw, randread, randwrite, randrw, with a number behind a colon or \
+             without{}",
+            hint("rw", value)
         );
         draft.refuse_about("option-value", "rw", why);
     }

@@ -14,6 +14,7 @@ use super::job::{
     Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Steady, Strided,
     Submission, Think, Verify,
 };
+use super::meant::hint;
 use crate::content::Content;
 pub(super) use judge::{is_presentation, judge_program};
 use judge::{shown, special};
@@ -174,8 +175,9 @@ pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
                 "option-value",
                 name,
                 format!(
-                    "{name}={}: this value is not one that fio-replay can play",
-                    shown(name, value)
+                    "{name}={}: this value is not one that fio-replay can play{}",
+                    shown(name, value),
+                    hint(name, value)
                 ),
             ),
             Read::Unknown => special(job, name, value, &mut choices, draft),
@@ -459,7 +461,8 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
     };
     let Some(check) = check else {
         let why = format!(
-            "verify={kind} is not played; crc32c, md5 and pattern (with verify_pattern) are, and verify=0 leaves it out"
+            "verify={kind} is not played; crc32c, md5 and pattern (with verify_pattern) are, and verify=0 leaves it out{}",
+            hint("verify", &kind)
         );
         return draft.refuse_about("option", "verify", why);
     };
