@@ -108,7 +108,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeat: Option<u32>,
 
-    /// Rounds before the first that counts; their results are marked
+    /// Rounds before the first that counts; json and jsonl have their results, marked, and text
+    /// and terse, which have no mark for them, leave them out
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub warm_up: u32,
 

@@ -222,7 +222,10 @@ impl Outputs {
     }
 
     fn render(&self, format: Format, done: Finished<'_>) -> io::Result<String> {
+        let warm_up = done.environment.get("warm_up") == Some(&Value::Bool(true));
         Ok(match (format, &done.plan.test, done.outcome) {
+            // fio's and dd's text and terse output cannot say that a run is not to be counted.
+            (Format::Text | Format::Terse, ..) if warm_up => String::new(),
             (Format::Jsonl, ..) => self.jsonl(done)?,
             (Format::Json | Format::JsonPlus, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
                 let own = serde_json::to_string(&self.replayed(done))?;
@@ -247,9 +250,6 @@ impl Outputs {
     /// it is read back by fio-parse.
     fn head(&self, done: Finished<'_>) -> String {
         let mut text = if done.run > 1 { "\n" } else { "" }.to_owned();
-        if done.environment.get("warm_up") == Some(&Value::Bool(true)) {
-            text += "warm-up run, not to be counted\n\n";
-        }
         text += &headings(done.found);
         if let Some(command) = asked(&done.found.workload) {
             text += &format!("$ {}\n\n", plain_text(&command));

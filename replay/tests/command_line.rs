@@ -638,6 +638,32 @@ fn several_forms_go_into_new_files_at_once() {
     assert!(log.lines().count() >= 2, "{log}");
 }
 
+/// `12.5KiB` is no usual size, and several would print so.
+#[test]
+fn a_block_size_that_was_rounded_is_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let report = home.path().join("report");
+    let head = "j: (g=0): rw=write, bs=(R) 12.5KiB-12.5KiB, (W) 12.5KiB-12.5KiB, (T) 12.5KiB-12.5KiB, ioengine=psync, iodepth=1\nfio-3.33\nStarting 1 process\n\nj: (groupid=0, jobs=1): err= 0: pid=1: Mon Nov 30 12:00:00 2026\n  write: IOPS=100, BW=1250KiB/s (1280kB/s)(1250KiB/1000msec); 0 zone resets\n\nRun status group 0 (all jobs):\n  WRITE: bw=1250KiB/s (1280kB/s), 1250KiB/s-1250KiB/s (1280kB/s-1280kB/s), io=1250KiB (1280kB), run=1000-1000msec\n";
+    fs::write(&report, head).unwrap();
+    let run = |set: &[&str]| {
+        let mut program = program();
+        program.arg(&report).args(["--size", "1m"]).args(set);
+        program.output().unwrap()
+    };
+    let asked = run(&[]);
+    assert_eq!(asked.status.code(), Some(3));
+    let said = text(&asked.stdout);
+    assert!(
+        said.contains("[block-size-unknown]") && said.contains("--set bs=SIZE"),
+        "{said}"
+    );
+    // What it says helps.
+    let given = run(&["--set", "bs=64k"]);
+    let said = text(&given.stdout);
+    assert_eq!(given.status.code(), Some(0), "{said}");
+    assert!(said.contains("workload 1: write bs=65536"), "{said}");
+}
+
 #[test]
 fn clones_that_nothing_counts_are_asked_for() {
     let home = tempfile::tempdir().unwrap();

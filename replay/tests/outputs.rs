@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use fio_parse::record::{Record, ScopeKind, read_jsonl};
+use fio_parse::source::Log;
 use serde_json::Value;
 
 const FIO: &str = "fio --name=a --rw=write --bs=4k --size=64k";
@@ -123,4 +125,61 @@ fn a_dd_is_in_the_forms_that_have_a_place_for_it() {
     let output = call(home.path(), &[DD], &["--format", "terse"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stdout).contains("--format text or jsonl"));
+}
+
+/// What is not to be counted must not be read back as a result.
+#[test]
+fn warm_ups_are_marked_or_left_out() {
+    for (form, runs, warm_ups) in [
+        ("text", 2, 0),
+        ("terse", 2, 0),
+        ("json", 3, 1),
+        ("json+", 3, 1),
+        ("jsonl", 3, 1),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let arguments = [
+            "--warm-up",
+            "1",
+            "--repeat",
+            "2",
+            "--format",
+            form,
+            "-d",
+            "d",
+        ];
+        let output = call(home.path(), &[FIO], &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let records = match form {
+            "jsonl" => read_jsonl(&output.stdout[..]).map(Result::unwrap).collect(),
+            _ => {
+                let log = Log::from_bytes("results", &output.stdout).unwrap();
+                fio_parse::parse(&log).records
+            }
+        };
+        let groups = || {
+            let group = |record: &&Record| record.scope.kind == ScopeKind::Group;
+            let found: Vec<&Record> = records.iter().filter(group).collect();
+            // Terse and JSON have jobs only.
+            if found.is_empty() {
+                records.iter().collect()
+            } else {
+                found
+            }
+        };
+        assert_eq!(groups().len(), runs, "{form}");
+        let marked =
+            |record: &&&Record| record.environment.get("warm_up") == Some(&Value::Bool(true));
+        assert_eq!(groups().iter().filter(marked).count(), warm_ups, "{form}");
+        let named = |record: &Record| {
+            record
+                .section
+                .iter()
+                .any(|label| label.text.contains("warm"))
+        };
+        assert!(
+            !records.iter().any(named),
+            "{form}: no heading of all that follow"
+        );
+    }
 }

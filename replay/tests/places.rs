@@ -65,7 +65,9 @@ fn a_refusal_points_at_the_option_of_its_job() {
         ],
     );
     assert!(line(&output, "oflag=drect is").ends_with("did it mean direct? (command:1:36)"));
-    assert!(line(&output, "conv=fdatsync changes").ends_with("did it mean fdatasync? (command:1:48)"));
+    assert!(
+        line(&output, "conv=fdatsync changes").ends_with("did it mean fdatasync? (command:1:48)")
+    );
 }
 
 #[test]

@@ -204,3 +204,7 @@ fn scaled(asked: &Extent, limit: u64, block: u64, clones: u64, draft: &mut Draft
     draft.note_with("scaled-size", detail);
     extent
 }
+
+#[cfg(test)]
+#[path = "extent_tests.rs"]
+mod tests;

@@ -510,4 +510,4 @@ fn times(job: &Job, draft: &mut Draft<'_>) -> (Option<u64>, u64, bool) {
 
 #[cfg(test)]
 #[path = "fio_tests.rs"]
-mod tests;
+pub(super) mod tests;
