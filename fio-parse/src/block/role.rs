@@ -52,7 +52,7 @@ pub enum Role<'a> {
     },
 }
 
-impl Block<'_> {
+impl<'t> Block<'t> {
     /// Whether results below it are of another run than results above it: a command, a report's header, a version.
     pub fn starts_a_run(&self) -> bool {
         // asked for every block, and most are of these kinds
@@ -90,7 +90,7 @@ impl Block<'_> {
     }
 
     /// What the block means to its surroundings.
-    pub fn role(&self) -> Role<'_> {
+    pub fn role(&self) -> Role<'t> {
         match &self.kind {
             Kind::Blank | Kind::Other | Kind::Broken => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
