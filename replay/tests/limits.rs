@@ -71,6 +71,28 @@ fn a_test_that_does_not_fit_is_refused_before_anything_is_written() {
 }
 
 #[test]
+fn tests_that_do_not_fit_together_are_refused_before_the_first_runs() {
+    // Each takes 6 of the 24 MiB that may be used; kept, three do not fit beside each other.
+    for (keep, code) in [("", 0), ("--keep", 3)] {
+        let line = format!(
+            r#"
+            for n in 1 2 3 4 5; do echo "fio --name=a$n --rw=write --bs=${{n}}k --size=6m"; echo; done > "$1/../post.$$"
+            "$0" --allow-large {keep} --format jsonl -d "$1" "$1/../post.$$"; code=$?
+            rm "$1/../post.$$"; exit $code"#
+        );
+        let Some(output) = on_small_disk(&line) else {
+            return;
+        };
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("[no-space]"), code == 3, "{said}");
+        if let Some(refused) = said.rfind("[no-space]") {
+            assert!(refused < said.find("running workload").unwrap(), "{said}");
+        }
+    }
+}
+
+#[test]
 fn a_disk_that_others_fill_stops_the_run_at_its_floor() {
     // 7 MiB are the test's; then others leave less than the quarter that must stay free.
     let line = r#"

@@ -139,24 +139,17 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
             continue;
         }
         for clone in 0..clones {
-            let shift = choices.offset_increment.saturating_mul(u64::from(clone));
-            let fixed = job.file_bytes.is_some() || choices.file_range.is_some();
-            let extent = Extent {
-                offset: extent.offset.saturating_add(shift),
-                file: extent.file.saturating_add(if fixed { 0 } else { shift }),
-                ..extent
-            };
-            if let Some(file) = job.file_bytes
-                && extent.offset.saturating_add(extent.region) > file.0.max(extent.file)
-            {
+            let of_clone = extent.of_clone(clone);
+            let fits = |extent: &Extent| extent.region >= u64::from(template.largest_block());
+            let Some(extent) = of_clone.filter(fits) else {
                 let why = format!(
-                    "clone {clone} begins at {} of a file of {}",
-                    binary(extent.offset),
-                    binary(file.0)
+                    "clone {clone} begins {} later than the first, and nothing is left there of files of {}",
+                    binary(extent.increment.saturating_mul(u64::from(clone))),
+                    binary(extent.file)
                 );
                 draft.refuse_about("option-value", "offset_increment", why);
                 break;
-            }
+            };
             let files = target_files(
                 job,
                 section,
@@ -209,6 +202,7 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                 stage,
                 group,
                 offset: extent.offset,
+                region: extent.region,
                 file_bytes: files
                     .iter()
                     .map(|&file| match draft.target.device {
@@ -223,13 +217,9 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                 seed,
                 ..template.clone()
             };
-            if let Some(size) = job.size_bytes
-                && planned.io_size.is_none()
-                && choices.file_range.is_some()
-                && size.0 < planned.all_regions()
-            {
-                // Of files whose sizes are given, so much is moved in all.
-                planned.io_size = Some(size.0);
+            // Of files whose size is given so much is moved in all, if they hold more.
+            if job.io_size_bytes.is_none() && planned.io_size >= Some(planned.all_regions()) {
+                planned.io_size = None;
             }
             plan.jobs.push(planned);
         }
@@ -316,7 +306,7 @@ fn plan_job(
         });
         let others = [
             extent.map_or(0, |extent| extent.offset),
-            choices.offset_increment,
+            extent.map_or(0, |extent| extent.increment),
             u64::from(choices.order.align.unwrap_or(0)),
         ];
         check_alignment(
@@ -388,7 +378,7 @@ fn plan_job(
         open_files: choices.open_files.unwrap_or(files).clamp(1, files) as u32,
         service: choices.service,
         offset: extent.offset,
-        io_size: extent.io_size,
+        io_size: extent.amount,
         loops: loops.min(u64::from(u32::MAX)) as u32,
         most_ios: choices.most_ios,
         create_only: choices.create_only,

@@ -8,6 +8,7 @@ use super::Choices;
 use super::tables::{CARRIED_OUT, ONLY_THE_DEFAULT, PRESENTATION, REFUSED};
 use super::values::{size, truth};
 use crate::plan::Draft;
+use crate::plan::checks::names_device;
 use crate::plan::job::Fallocate;
 
 /// Options whose rule looks at more than the value.
@@ -36,16 +37,7 @@ pub(super) fn special(
             name,
             format!("offset={value} depends on the original target; give it in bytes"),
         ),
-        "size" | "filesize" => {
-            choices.open_size = Some(format!("{name}={value}"));
-            if name == "size" && job.size_bytes.is_none() && draft.target.size.is_none() {
-                draft.refuse_about(
-                    "no-size",
-                    name,
-                    format!("size={value} depends on the original target; give a size with --size"),
-                );
-            }
-        }
+        "size" | "filesize" => size_of_target(job, name, value, choices, draft),
         "create_on_open" if truth(value) == Some(true) => {
             if job.pattern.is_none_or(|pattern| pattern.reads()) {
                 draft.refuse_about(
@@ -74,6 +66,40 @@ pub(super) fn special(
         "hugepage-size" => draft.note_with("small-pages", format!("{name}={value}")),
         "nrfiles" => {}
         _ => judge(name, value, draft),
+    }
+}
+
+/// A `size` or `filesize` that is no number: a share of what the original had.
+fn size_of_target(
+    job: &Job,
+    name: &str,
+    value: &str,
+    choices: &mut Choices,
+    draft: &mut Draft<'_>,
+) {
+    let share = value.strip_suffix('%').map(str::trim);
+    let share = share.and_then(|digits| digits.parse::<u8>().ok());
+    let Some(percent) = share.filter(|percent| (1..=100).contains(percent)) else {
+        let why = format!(
+            "{name}={value} cannot be read; expected a whole number below 16 EiB, with k, m, g, t or p behind it or none, \
+             or a share such as 50%"
+        );
+        return draft.refuse_about("option-value", name, why);
+    };
+    choices.open_size = Some(format!("{name}={value}"));
+    let file_known = job.file_bytes.is_some() || draft.target.device.is_some();
+    if name == "size" && (file_known || job.unread("filesize").is_some()) {
+        choices.size_percent = Some(percent);
+    } else if draft.target.size.is_none() {
+        let device = if draft.target.device.is_none() && names_device(job) {
+            ", or name a device of your own with --device"
+        } else {
+            ""
+        };
+        let why = format!(
+            "{name}={value} depends on the original target; give a size with --size{device}"
+        );
+        draft.refuse_about("no-size", name, why);
     }
 }
 

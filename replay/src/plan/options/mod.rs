@@ -53,6 +53,8 @@ pub(super) struct Choices {
     pub split_cpus: bool,
     /// A size that depends on the target, as written.
     pub open_size: Option<String>,
+    /// The region as a share of the file or device (`size=50%`).
+    pub size_percent: Option<u8>,
 }
 
 /// What the kernel is told about the order of offsets.
@@ -94,6 +96,7 @@ impl Default for Choices {
             submission: Submission::Inline,
             split_cpus: false,
             open_size: None,
+            size_percent: None,
         }
     }
 }
