@@ -36,7 +36,7 @@ mod runs;
 mod server;
 
 use crate::block::prose::Style;
-use crate::block::{Block, Kind, Role};
+use crate::block::{Block, Kind, Role, is_typed};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
 use crate::unit::Bytes;
@@ -149,6 +149,25 @@ struct Found {
     directions: u8,
 }
 
+impl Found {
+    /// The context, where labels at `machine` name the machine.
+    fn context(self, machine: Option<Place>, ambiguous: bool) -> Context {
+        Context {
+            machine: machine.and_then(|place| {
+                let label = self.labels.at(place)?.clone();
+                Some(Label { ambiguous, ..label })
+            }),
+            section: self.labels.section(machine),
+            workload: self.workload,
+            refused: self.refused,
+            version: self.version,
+            host: self.host,
+            run: self.run,
+            nearby: Vec::new(),
+        }
+    }
+}
+
 /// A workload that holds, and the level of the heading it stands under.
 #[derive(Clone)]
 struct Scoped {
@@ -194,20 +213,7 @@ pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
     let ambiguous = machine.is_some_and(|machine| is_ambiguous(&found, machine));
     let mut contexts = Contexts::default();
     for result in found {
-        let context = Context {
-            machine: machine.and_then(|place| {
-                let label = result.labels.at(place)?.clone();
-                Some(Label { ambiguous, ..label })
-            }),
-            section: result.labels.section(machine),
-            workload: result.workload,
-            refused: result.refused,
-            version: result.version,
-            host: result.host,
-            run: result.run,
-            nearby: Vec::new(),
-        };
-        contexts.push(result.block, context);
+        contexts.push(result.block, result.context(machine, ambiguous));
     }
     for (block, texts) in nearby::find(log, blocks, &contexts) {
         if let Some(context) = contexts.get_mut(block) {
@@ -217,27 +223,70 @@ pub fn resolve(log: &Log<'_>, blocks: &[Block<'_>]) -> Contexts {
     contexts
 }
 
+/// The state of the forward pass over the blocks.
+#[derive(Default)]
+pub(crate) struct Walk<'t> {
+    labels: Arc<Labels>,
+    command: Option<Scoped>,
+    /// The description in a report's own header, and whether a run has used it.
+    header: Option<(Arc<Workload>, bool)>,
+    version: Option<Stated>,
+    host: Host<'t>,
+    runs: Runs,
+    /// A short line is a title if a command follows, and a caption if a result does.
+    short: Option<Label>,
+    sentence: Option<Label>,
+    /// Whether a line that was not read, and is none of a terminal's, stands right above.
+    foreign: bool,
+    /// How the last short line and the title are written.
+    style: Option<Style>,
+    title_style: Option<Style>,
+}
+
 /// The forward pass.
 fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut labels = Arc::new(Labels::default());
-    let mut command: Option<Scoped> = None;
-    // the description in a report's own header, and whether a run has used it
-    let mut header: Option<(Arc<Workload>, bool)> = None;
-    let mut version: Option<Stated> = None;
-    let mut host = Host::default();
-    let mut runs = Runs::default();
-    // a short line is a title if a command follows, and a caption if a result does
-    let mut short: Option<Label> = None;
-    let mut sentence: Option<Label> = None;
-    // how the last short line and the title are written
-    let (mut style, mut title_style) = (None, None);
+    let mut walk = Walk::default();
+    let results = (0..blocks.len()).filter_map(|index| walk.step(log, blocks, index));
+    results.collect()
+}
 
-    for (index, block) in blocks.iter().enumerate() {
+impl<'t> Walk<'t> {
+    /// The contexts of the results among these blocks, which go on from those before, where none of them can be a label
+    /// or a command: nothing further down has a say in them.
+    pub(crate) fn unlabelled(&mut self, log: &Log<'_>, blocks: &[Block<'t>]) -> Contexts {
+        let mut contexts = Contexts::default();
+        for index in 0..blocks.len() {
+            if let Some(found) = self.step(log, blocks, index) {
+                let block = found.block;
+                contexts.push(block, found.context(None, false));
+            }
+        }
+        contexts
+    }
+
+    /// Takes the next block, and gives what holds there where it is a result.
+    fn step(&mut self, log: &Log<'_>, blocks: &[Block<'t>], index: usize) -> Option<Found> {
+        let block = &blocks[index];
+        let Self {
+            labels,
+            command,
+            header,
+            version,
+            host,
+            runs,
+            short,
+            sentence,
+            foreign,
+            style,
+            title_style,
+        } = self;
+        let below_foreign = std::mem::take(foreign);
         match block.role() {
-            Role::Neutral => {}
+            Role::Neutral => {
+                *foreign = matches!(block.kind, Kind::Other) && !is_typed(log.get(block.span));
+            }
             Role::Heading(level, text) => {
-                let labels = Arc::make_mut(&mut labels);
+                let labels = Arc::make_mut(labels);
                 labels.headings.retain(|&(have, _)| have < level);
                 if !text.is_empty() {
                     labels
@@ -247,36 +296,38 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 labels.title = None;
                 labels.caption = None;
                 labels.sentence = None;
-                (short, sentence) = (None, None);
+                (*short, *sentence) = (None, None);
                 host.label = None;
                 runs.under_heading();
-                command = command.filter(|scoped| scoped.level < level || !scoped.used);
+                command.take_if(|scoped| scoped.level >= level && scoped.used);
             }
             // items below each other list facts, and none of them is the title of what follows
-            Role::Short(_, LabelSource::ListItem) if is_listed(blocks, index) => short = None,
+            Role::Short(_, LabelSource::ListItem) if is_listed(blocks, index) => {
+                *short = None;
+            }
             Role::Short(text, by) => {
                 if let Some(label) = short_label(log, text, by) {
-                    short = Some(label);
-                    style = style_of(block);
+                    *short = Some(label);
+                    *style = style_of(block);
                     if command.as_ref().is_some_and(|scoped| scoped.direct) && style == title_style
                     {
                         // it stands where the title stood
-                        Arc::make_mut(&mut labels).title = None;
+                        Arc::make_mut(labels).title = None;
                     }
                 }
             }
             Role::Sentences(text) => {
                 if let Some(label) = sentence_label(log, text) {
-                    sentence = Some(label);
+                    *sentence = Some(label);
                 }
             }
             Role::Command {
                 workload,
                 host: prompt,
             } => {
-                let labels = Arc::make_mut(&mut labels);
+                let labels = Arc::make_mut(labels);
                 if let Some(short) = short.take() {
-                    title_style = style;
+                    *title_style = *style;
                     labels.title = Some(Label {
                         by: match short.by {
                             LabelSource::Caption => LabelSource::Heading,
@@ -291,25 +342,25 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                 if let Some(sentence) = sentence.take() {
                     labels.sentence = Some(sentence);
                 }
-                command = workload.map(|workload| Scoped {
+                *command = workload.map(|workload| Scoped {
                     workload,
                     level: labels.headings.last().map_or(0, |&(level, _)| level),
                     used: false,
                     direct: false,
                 });
-                header = None;
-                version = None;
-                host = Host::default();
+                *header = None;
+                *version = None;
+                *host = Host::default();
                 runs.close();
             }
             Role::Header(workload) => {
-                header = Some((workload, false));
+                *header = Some((workload, false));
                 host.label = None;
                 runs.close();
             }
             Role::Version(text) => {
-                version = Some(Stated::read(text));
-                host = Host::default();
+                *version = Some(Stated::read(text));
+                *host = Host::default();
                 runs.close();
             }
             Role::Server {
@@ -318,12 +369,12 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
             } => {
                 host.label = None;
                 host.versions.insert(name, text);
-                version = text.map(Stated::read);
+                *version = text.map(Stated::read);
                 runs.close();
             }
             Role::Host(name) if host.is_server(name) => {
                 if let Some(text) = host.versions.get(name) {
-                    version = text.map(Stated::read);
+                    *version = text.map(Stated::read);
                 }
                 host.label = Some(label(log, log.span_of(name), LabelSource::Hostname));
                 host.fresh = true;
@@ -341,27 +392,30 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     scoped.direct = kind == ResultKind::Whole && !labelled;
                 }
                 if let Some(short) = short.take() {
-                    Arc::make_mut(&mut labels).caption = Some(short);
+                    Arc::make_mut(labels).caption = Some(short);
+                } else if below_foreign && block.is_bare_line() && labels.caption.is_some() {
+                    // what stands where its caption would is not the one of the result above
+                    Arc::make_mut(labels).caption = None;
                 } else if command.is_none() && sentence.is_some() {
                     // without commands, a sentence is all that can stand above a result
-                    Arc::make_mut(&mut labels).sentence = sentence.take();
+                    Arc::make_mut(labels).sentence = sentence.take();
                 }
-                if let Some(scoped) = &mut command {
+                if let Some(scoped) = command {
                     scoped.used = true;
                 }
                 // a version that prints otherwise is another run's
                 let fits = |stated: &Stated| stated.version.is_none_or(|v| block.fits(v));
                 if !version.as_ref().is_none_or(fits) {
-                    version = None;
+                    *version = None;
                     runs.close();
                 }
                 let (run, first) = runs.enter(kind, block.printed_at());
                 let sum = kind == ResultKind::AllClients;
                 if first && !sum && !std::mem::take(&mut host.fresh) {
                     host.label = None;
-                    header = header.filter(|(_, used)| !used);
+                    header.take_if(|(_, used)| *used);
                 }
-                if let Some((_, used)) = &mut header {
+                if let Some((_, used)) = header {
                     *used = true;
                 }
                 let workload =
@@ -370,7 +424,7 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     .as_deref()
                     .and_then(Workload::dd)
                     .and_then(Dd::direction);
-                let mut labels = Arc::clone(&labels);
+                let mut labels = Arc::clone(labels);
                 if let Some(own) = own.and_then(|own| short_label(log, own, LabelSource::Caption)) {
                     Arc::make_mut(&mut labels).caption = Some(own);
                 }
@@ -379,7 +433,7 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     Kind::Dd(_) => labels.direction(),
                     _ => None,
                 });
-                found.push(Found {
+                let found = Found {
                     block: index,
                     labels,
                     below: workload.clone(),
@@ -389,12 +443,13 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
                     host: host.label.clone().filter(|_| !sum),
                     run,
                     directions: dd.map_or(directions, |direction| direction_bits([direction])),
-                });
-                sentence = None;
+                };
+                *sentence = None;
+                return Some(found);
             }
         }
+        None
     }
-    found
 }
 
 fn style_of(block: &Block<'_>) -> Option<Style> {
@@ -624,5 +679,20 @@ mod tests {
         let clear = machines(&post(["result", "result"]));
         assert_eq!(clear[0], ("ext4".to_owned(), false));
         assert_eq!(clear[3], ("xfs".to_owned(), false));
+    }
+
+    #[test]
+    fn a_caption_is_not_that_of_a_line_below_another_text() {
+        let line =
+            |bw: u32| format!(" write: io=21808MB, bw={bw}KB/s, iops=2715, runt= 64238msec\n\n");
+        let text = format!(
+            "bssplit=128k/100\n{}```\nbssplit=2k/20:4k/40\n{}```\n",
+            line(347641),
+            line(347642)
+        );
+        assert_eq!(
+            labels(&text),
+            [(None, vec!["bssplit=128k/100".to_owned()]), (None, vec![])]
+        );
     }
 }

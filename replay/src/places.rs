@@ -67,6 +67,18 @@ impl Places {
         }
     }
 
+    /// The blocks of this direction and their size, if there is one size and one order.
+    pub fn blocks(&self, write: bool) -> Option<(Blocks, u32)> {
+        match &self.kind {
+            Kind::Plain {
+                first,
+                second: None,
+                bytes,
+            } => Some((first.clone(), bytes[usize::from(write)])),
+            _ => None,
+        }
+    }
+
     /// Offset from the region's start and size of the next I/O; `None` when the file is done.
     #[inline(always)]
     pub fn next(&mut self, write: bool) -> Option<(u64, u32)> {

@@ -87,7 +87,7 @@ fn of_line(log: &Log<'_>, line: &str) -> Option<DiskStats> {
     (!name.is_empty()).then(|| stats(log, name, figures))
 }
 
-impl Assembler<'_, '_, '_> {
+impl Assembler<'_, '_> {
     /// Gives lines about disks to the last group above them.
     pub(super) fn disks(&mut self, span: Span) {
         let log = self.log;

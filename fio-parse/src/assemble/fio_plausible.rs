@@ -20,7 +20,7 @@ use crate::record::{Dialect, Direction, Record};
 use crate::unit::Bytes;
 use crate::workload::{Job, SyncFlag, Workload};
 
-impl Assembler<'_, '_, '_> {
+impl Assembler<'_, '_> {
     /// Holds fio's new records, from `first` on, against what the text says of the machine.
     pub(super) fn doubt(&mut self, first: usize, context: &Context) {
         let nearby = self.nearby(context);

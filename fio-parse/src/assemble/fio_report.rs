@@ -68,7 +68,7 @@ fn printed(time: &str) -> CompactString {
     words.collect::<Vec<_>>().join(" ").into()
 }
 
-impl Assembler<'_, '_, '_> {
+impl Assembler<'_, '_> {
     /// Passes over what a later report says better.
     pub(super) fn past(&mut self) {
         self.report.last.clear();

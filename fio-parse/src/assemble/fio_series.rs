@@ -20,11 +20,46 @@ const SECONDS: f64 = 3.0;
 pub(super) struct Series {
     /// The blocks that are only the past of a later report, rising.
     past: Vec<usize>,
-    /// The numbers of those runs, rising.
+    /// The numbers of all such runs so far, rising.
     runs: Vec<u32>,
 }
 
 impl Series {
+    /// Finds the reports among these blocks that a later one goes on from; the blocks of earlier calls are forgotten.
+    pub fn find(&mut self, blocks: &[Block<'_>], contexts: &Contexts) {
+        self.past.clear();
+        let mut last: Option<Report<'_>> = None;
+        let mut now = Report::default();
+        for (index, block) in blocks.iter().enumerate() {
+            // jobs of another server, or under another heading, may have the same names and processes
+            let apart = match &block.kind {
+                Kind::FioNote(FioNote::Host(_)) => true,
+                Kind::Prose(prose) => matches!(prose.style, Style::Heading(_)),
+                _ => block.starts_a_run(),
+            };
+            if apart {
+                close(self, last.take(), &now);
+                now = Report::default();
+                continue;
+            }
+            let Some(context) = contexts.get(index) else {
+                continue;
+            };
+            if context.run != now.run && !now.blocks.is_empty() {
+                close(self, last.take(), &now);
+                last = Some(std::mem::take(&mut now));
+            }
+            now.run = context.run;
+            now.blocks.push(index);
+            if let Kind::FioJob(job) = &block.kind {
+                now.jobs.push(job);
+            }
+        }
+        close(self, last, &now);
+        self.past.sort_unstable();
+        self.runs.sort_unstable();
+    }
+
     /// Whether the block is only the past of a later report.
     pub fn is_past(&self, block: usize) -> bool {
         self.past.binary_search(&block).is_ok()
@@ -42,42 +77,6 @@ struct Report<'b> {
     run: u32,
     blocks: Vec<usize>,
     jobs: Vec<&'b FioJob<'b>>,
-}
-
-/// Finds the reports that a later one goes on from.
-pub(super) fn find(blocks: &[Block<'_>], contexts: &Contexts) -> Series {
-    let mut series = Series::default();
-    let mut last: Option<Report<'_>> = None;
-    let mut now = Report::default();
-    for (index, block) in blocks.iter().enumerate() {
-        // jobs of another server, or under another heading, may have the same names and processes
-        let apart = match &block.kind {
-            Kind::FioNote(FioNote::Host(_)) => true,
-            Kind::Prose(prose) => matches!(prose.style, Style::Heading(_)),
-            _ => block.starts_a_run(),
-        };
-        if apart {
-            close(&mut series, last.take(), &now);
-            now = Report::default();
-            continue;
-        }
-        let Some(context) = contexts.get(index) else {
-            continue;
-        };
-        if context.run != now.run && !now.blocks.is_empty() {
-            close(&mut series, last.take(), &now);
-            last = Some(std::mem::take(&mut now));
-        }
-        now.run = context.run;
-        now.blocks.push(index);
-        if let Kind::FioJob(job) = &block.kind {
-            now.jobs.push(job);
-        }
-    }
-    close(&mut series, last, &now);
-    series.past.sort_unstable();
-    series.runs.sort_unstable();
-    series
 }
 
 /// Marks `before` as past where `now` goes on from it.

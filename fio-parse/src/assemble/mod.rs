@@ -25,13 +25,14 @@ mod fio_runs;
 mod fio_series;
 mod fio_table;
 mod machine;
+mod plain;
 mod replayed;
 mod runs;
 
 use crate::block::fio_note::FioNote;
 use crate::block::fio_text::FioJob;
 use crate::block::{self, Block, Kind};
-use crate::context::{self, Context};
+use crate::context::{self, Context, Contexts};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Version};
 use crate::record::{
@@ -39,6 +40,7 @@ use crate::record::{
     WireVersion,
 };
 use crate::source::{Encoding, Log, Span};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -53,67 +55,25 @@ pub struct Parsed {
 
 /// Reads a log. Never fails: broken input gives fewer records and more diagnostics.
 pub fn parse(log: &Log<'_>) -> Parsed {
-    parse_blocks(log, block::blocks(log))
+    plain::parse(log).unwrap_or_else(|| parse_blocks(log, block::blocks(log)))
 }
 
 /// Reads a log that was cut into its blocks already.
 pub fn parse_blocks<'t>(log: &'t Log<'_>, mut blocks: Vec<Block<'t>>) -> Parsed {
     let contexts = context::resolve(log, &blocks);
-    let mut assembler = Assembler {
-        log,
-        name: log.name().into(),
-        parsed: Parsed::default(),
-        untimed: Vec::new(),
-        assumption: None,
-        series: fio_series::find(&blocks, &contexts),
-        report: fio_report::Report::default(),
-        document: None,
-        terse: None,
-        superseded: Vec::new(),
-        replay: None,
-    };
-    if log.encoding() == Encoding::Mixed {
-        assembler.parsed.diagnostics.push(Diagnostic::note(
-            Code::ENCODING,
-            None,
-            "some bytes are not UTF-8; each was read as the Latin-1 letter of its value",
-        ));
-    }
     let superseded = runs::superseded(log, &blocks, &contexts);
-    let mut jobs = take_jobs(&mut blocks).into_iter().peekable();
-    for (index, block) in blocks.iter().enumerate() {
-        if !superseded.is_empty() && superseded.contains(&index) {
-            continue;
-        }
-        let first = assembler.parsed.records.len();
-        if let Some((_, job)) = jobs.next_if(|(at, _)| *at == index) {
-            if assembler.series.is_past(index) {
-                assembler.past_job(&job);
-            } else {
-                assembler.job(job, contexts.get(index));
-            }
-        } else if assembler.series.is_past(index) {
-            assembler.past();
-        } else {
-            assembler.block(block, contexts.get(index));
-        }
-        if let Some(context) = contexts.get(index) {
-            assembler.name_machine(first);
-            assembler.doubt(first, context);
-        }
-    }
-    assembler.end_report();
-    assembler.drop_superseded();
-    let borders: Vec<u32> = blocks
-        .iter()
-        .filter(|block| block.starts_a_run())
-        .map(|block| block.span.start)
-        .collect();
-    fio_runs::join(&mut assembler.parsed.records, &borders);
-    assembler.parsed.diagnostics.extend(assembler.assumption);
-    let claims = claims::find(log, &blocks, &mut assembler.parsed.records);
-    assembler.parsed.diagnostics.extend(claims);
-    assembler.parsed
+    let mut assembler = Assembler::new(log);
+    assembler.take(&mut blocks, &contexts, &superseded);
+    let mut parsed = assembler.finish(&borders(&blocks));
+    let claims = claims::find(log, &blocks, &mut parsed.records);
+    parsed.diagnostics.extend(claims);
+    parsed
+}
+
+/// Where runs start for sure.
+fn borders(blocks: &[Block<'_>]) -> Vec<u32> {
+    let borders = blocks.iter().filter(|block| block.starts_a_run());
+    borders.map(|block| block.span.start).collect()
 }
 
 /// Takes the job sections out of `blocks`, each with its index: they are the mass of a large log, and each is given
@@ -132,7 +92,16 @@ fn take_jobs<'t>(blocks: &mut [Block<'t>]) -> Vec<(usize, Box<FioJob<'t>>)> {
 
 type TerseRows<'b> = &'b [block::fio_terse::Row<'b>];
 
-struct Assembler<'l, 't, 'b> {
+/// The last reports in machine formats, as the next one may be of the same run.
+#[derive(Default)]
+struct Latest<'b> {
+    /// The last JSON document and where its records are.
+    document: Option<(&'b block::fio_json::Document<'b>, Range<usize>)>,
+    /// The first and the last report of terse lines of the last run, and where the records of the last are.
+    terse: Option<(TerseRows<'b>, TerseRows<'b>, Range<usize>)>,
+}
+
+struct Assembler<'l, 't> {
     log: &'l Log<'t>,
     name: Arc<str>,
     parsed: Parsed,
@@ -140,22 +109,82 @@ struct Assembler<'l, 't, 'b> {
     untimed: Vec<usize>,
     /// The note on a version that had to be assumed, made once for the log.
     assumption: Option<Diagnostic>,
-    /// Reports that are only the past of a later one.
+    /// Reports that are only the past of a later one, of the blocks that are read.
     series: fio_series::Series,
     /// What is known of the fio report that is being read.
     report: fio_report::Report,
-    /// The last JSON document and where its records are, as the next one may report on the same run.
-    document: Option<(&'b block::fio_json::Document<'b>, Range<usize>)>,
-    /// The first and the last report of terse lines of the last run, and where the records of the last are.
-    terse: Option<(TerseRows<'b>, TerseRows<'b>, Range<usize>)>,
     /// Records of documents and terse lines that a later one of the same run supersedes.
     superseded: Vec<Range<usize>>,
     /// The report of fio-replay that is being read.
     replay: Option<replayed::Report>,
 }
 
-impl<'b> Assembler<'_, '_, 'b> {
-    fn block<'d: 'b>(&mut self, block: &'b Block<'d>, context: Option<&Context>) {
+impl<'l, 't> Assembler<'l, 't> {
+    fn new(log: &'l Log<'t>) -> Self {
+        let mut parsed = Parsed::default();
+        if log.encoding() == Encoding::Mixed {
+            parsed.diagnostics.push(Diagnostic::note(
+                Code::ENCODING,
+                None,
+                "some bytes are not UTF-8; each was read as the Latin-1 letter of its value",
+            ));
+        }
+        Self {
+            log,
+            name: log.name().into(),
+            parsed,
+            untimed: Vec::new(),
+            assumption: None,
+            series: fio_series::Series::default(),
+            report: fio_report::Report::default(),
+            superseded: Vec::new(),
+            replay: None,
+        }
+    }
+
+    /// Makes records of these blocks, which go on from those before; takes their job sections out.
+    fn take(&mut self, blocks: &mut [Block<'_>], contexts: &Contexts, superseded: &HashSet<usize>) {
+        self.series.find(blocks, contexts);
+        let mut latest = Latest::default();
+        let mut jobs = take_jobs(blocks).into_iter().peekable();
+        for (index, block) in blocks.iter().enumerate() {
+            if !superseded.is_empty() && superseded.contains(&index) {
+                continue;
+            }
+            let first = self.parsed.records.len();
+            if let Some((_, job)) = jobs.next_if(|(at, _)| *at == index) {
+                if self.series.is_past(index) {
+                    self.past_job(&job);
+                } else {
+                    self.job(job, contexts.get(index));
+                }
+            } else if self.series.is_past(index) {
+                self.past();
+            } else {
+                self.block(block, contexts.get(index), &mut latest);
+            }
+            if let Some(context) = contexts.get(index) {
+                self.name_machine(first);
+                self.doubt(first, context);
+            }
+        }
+    }
+
+    /// What was read; other runs start for sure at `borders`, which rise.
+    fn finish(mut self, borders: &[u32]) -> Parsed {
+        self.end_report();
+        self.drop_superseded();
+        fio_runs::join(&mut self.parsed.records, borders);
+        self.parsed.diagnostics.extend(self.assumption);
+        self.parsed
+    }
+
+    fn block<'b, 'd: 'b>(
+        &mut self,
+        block: &'b Block<'d>,
+        context: Option<&Context>,
+        latest: &mut Latest<'b>,
+    ) {
         match (&block.kind, context) {
             (Kind::FioGroup(group), Some(context)) => self.fio_group(group, context),
             (Kind::FioNote(FioNote::Disks), _) => self.disks(block.span),
@@ -167,8 +196,8 @@ impl<'b> Assembler<'_, '_, 'b> {
                     .extend(header.problems.iter().cloned());
                 self.untimed.clear();
             }
-            (Kind::FioJson(json), Some(context)) => self.fio_json(json, context),
-            (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context),
+            (Kind::FioJson(json), Some(context)) => self.fio_json(json, context, latest),
+            (Kind::FioTerse(terse), Some(context)) => self.fio_terse(terse, context, latest),
             (Kind::FioLog(samples), Some(context)) => self.fio_log(samples, context),
             (Kind::Dd(report), Some(context)) => self.dd(report, context),
             (Kind::Time(time), Some(context)) => self.hyperfine(time, context),
@@ -209,7 +238,12 @@ impl<'b> Assembler<'_, '_, 'b> {
         }
     }
 
-    fn fio_json(&mut self, json: &'b block::fio_json::FioJson<'b>, context: &Context) {
+    fn fio_json<'b>(
+        &mut self,
+        json: &'b block::fio_json::FioJson<'b>,
+        context: &Context,
+        latest: &mut Latest<'b>,
+    ) {
         self.untimed.clear();
         self.parsed
             .diagnostics
@@ -219,7 +253,7 @@ impl<'b> Assembler<'_, '_, 'b> {
             let run = next;
             next += document.runs();
             let (entries, diagnostics) = fio_json::entries(self.log, document);
-            if let Some((earlier, records)) = self.document.take()
+            if let Some((earlier, records)) = latest.document.take()
                 && document.replay.is_none()
                 && fio_json::supersedes(document, earlier)
             {
@@ -236,11 +270,16 @@ impl<'b> Assembler<'_, '_, 'b> {
             if let Some(own) = document.replay {
                 self.take_replayed(own, first);
             }
-            self.document = Some((document, first..self.parsed.records.len()));
+            latest.document = Some((document, first..self.parsed.records.len()));
         }
     }
 
-    fn fio_terse(&mut self, terse: &'b block::fio_terse::FioTerse<'b>, context: &Context) {
+    fn fio_terse<'b>(
+        &mut self,
+        terse: &'b block::fio_terse::FioTerse<'b>,
+        context: &Context,
+        latest: &mut Latest<'b>,
+    ) {
         self.untimed.clear();
         self.parsed
             .diagnostics
@@ -253,7 +292,7 @@ impl<'b> Assembler<'_, '_, 'b> {
         let run_number = self.series.number(context.run);
         for rows in terse.rows.chunks(fio_terse::rows_of_a_report(&terse.rows)) {
             let mut first = rows;
-            if let Some((run, earlier, records)) = self.terse.take()
+            if let Some((run, earlier, records)) = latest.terse.take()
                 && fio_terse::supersedes(rows, earlier, run)
             {
                 self.supersede(records, earlier[0].span);
@@ -269,7 +308,7 @@ impl<'b> Assembler<'_, '_, 'b> {
                 }
                 self.parsed.diagnostics.extend(diagnostics);
             }
-            self.terse = Some((first, rows, start..self.parsed.records.len()));
+            latest.terse = Some((first, rows, start..self.parsed.records.len()));
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) struct Report {
     first: usize,
 }
 
-impl Assembler<'_, '_, '_> {
+impl Assembler<'_, '_> {
     pub(super) fn replay_note(&mut self, note: &ReplayNote<'_>) {
         let records = &mut self.parsed.records;
         match note {

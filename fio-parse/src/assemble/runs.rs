@@ -56,7 +56,7 @@ fn direction_named(context: &Context) -> Option<Direction> {
     labels.find_map(|label| context::direction_named(&label.text))
 }
 
-impl Assembler<'_, '_, '_> {
+impl Assembler<'_, '_> {
     /// The texts near a result that name memory or a file system.
     pub(super) fn nearby(&self, context: &Context) -> Vec<&str> {
         let spans = context.nearby.iter();

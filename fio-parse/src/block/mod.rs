@@ -199,25 +199,58 @@ pub fn starts_another(lines: &str) -> bool {
     })
 }
 
+/// A cursor that cuts one block after the other.
+pub(crate) struct Cutter<'l, 't> {
+    log: &'l Log<'t>,
+    lines: Segments<'l>,
+    preformatted: bool,
+    headers: Headers<'l>,
+}
+
+impl<'l, 't> Cutter<'l, 't> {
+    /// At the start of the log.
+    pub(crate) fn new(log: &'l Log<'t>) -> Self {
+        Self {
+            log,
+            lines: log.segments(),
+            preformatted: false,
+            headers: Headers::default(),
+        }
+    }
+
+    /// What is at the cursor, which is moved behind it; `None` at the end.
+    pub(crate) fn next(&mut self) -> Option<Block<'l>> {
+        let start = self.lines.offset();
+        let kind = next(
+            self.log,
+            &mut self.lines,
+            &mut self.preformatted,
+            &mut self.headers,
+        )?;
+        let span = Span::new(start, self.lines.offset());
+        Some(Block { kind, span })
+    }
+}
+
 /// Cuts the log into blocks, in order, without gap or overlap.
 pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     let mut blocks: Vec<Block<'t>> = Vec::new();
-    let mut lines = log.segments();
-    let mut preformatted = false;
-    let mut headers = Headers::default();
+    let mut cutter = Cutter::new(log);
     loop {
-        let start = lines.offset();
+        let start = cutter.lines.offset();
         let rate = below_filtered_dd(&blocks)
-            .then(|| dd::read_rate(log, &mut lines))
+            .then(|| dd::read_rate(log, &mut cutter.lines))
             .flatten();
-        let kind = match rate {
-            Some(rate) => Kind::Dd(Box::new(rate)),
-            None => match next(log, &mut lines, &mut preformatted, &mut headers) {
-                Some(kind) => kind,
-                None => break,
-            },
+        let next = match rate {
+            Some(rate) => Some(Block {
+                kind: Kind::Dd(Box::new(rate)),
+                span: Span::new(start, cutter.lines.offset()),
+            }),
+            None => cutter.next(),
         };
-        let span = Span::new(start, lines.offset());
+        let Some(Block { kind, span }) = next else {
+            break;
+        };
         let kind = match blocks.last() {
             Some(last) if leaves_a_log(log, last, &kind, span) => Kind::Broken,
             _ => kind,
@@ -304,7 +337,8 @@ fn joins(above: &Kind<'_>, new: Prose<'_>) -> bool {
 /// The headers of reports by their text: logs of tests run again and again repeat them word for word.
 #[derive(Default)]
 struct Headers<'t> {
-    known: HashMap<&'t str, Arc<Workload>>,
+    /// How many were started is said behind the lines, and counts the clones among them.
+    known: HashMap<(&'t str, Option<u32>), Arc<Workload>>,
 }
 
 /// How many different headers are remembered.
@@ -312,8 +346,8 @@ const HEADERS: usize = 1024;
 
 impl<'t> Headers<'t> {
     fn header(&mut self, log: &'t Log<'_>, block: header::HeaderBlock<'t>) -> Header {
-        let text = log.get(block.span);
-        let workload = match self.known.get(text) {
+        let key = (log.get(block.span), block.started);
+        let workload = match self.known.get(&key) {
             // the place alone differs
             Some(workload) => Arc::new(Workload {
                 span: Some(block.span),
@@ -322,7 +356,7 @@ impl<'t> Headers<'t> {
             None => {
                 let workload = Arc::new(block.workload());
                 if self.known.len() < HEADERS {
-                    self.known.insert(text, Arc::clone(&workload));
+                    self.known.insert(key, Arc::clone(&workload));
                 }
                 workload
             }
@@ -516,5 +550,24 @@ mod tests {
             }
         }
         assert!(count > 200, "{count} familiar lines");
+    }
+
+    #[test]
+    fn the_same_header_again_counts_its_own_clones() {
+        let run = |started: u32| {
+            format!(
+                "a: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\n...\nfio-3.33\nStarting {started} processes\n\n"
+            )
+        };
+        let text = [run(8), run(4)].concat();
+        let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+        let jobs: Vec<Option<u32>> = blocks(&log)
+            .iter()
+            .filter_map(|block| match &block.kind {
+                Kind::FioHeader(header) => Some(header.workload.jobs()[0].jobs),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(jobs, [Some(8), Some(4)]);
     }
 }

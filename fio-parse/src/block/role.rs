@@ -52,7 +52,7 @@ pub enum Role<'a> {
     },
 }
 
-impl Block<'_> {
+impl<'t> Block<'t> {
     /// Whether results below it are of another run than results above it: a command, a report's header, a version.
     pub fn starts_a_run(&self) -> bool {
         // asked for every block, and most are of these kinds
@@ -73,6 +73,11 @@ impl Block<'_> {
         }
     }
 
+    /// Whether it is a job section without its head: a line or two that somebody took out of a report.
+    pub fn is_bare_line(&self) -> bool {
+        matches!(&self.kind, Kind::FioJob(job) if job.head.is_none())
+    }
+
     /// Whether a fio of this version prints what the block looks like.
     pub fn fits(&self, version: Version) -> bool {
         match &self.kind {
@@ -90,7 +95,7 @@ impl Block<'_> {
     }
 
     /// What the block means to its surroundings.
-    pub fn role(&self) -> Role<'_> {
+    pub fn role(&self) -> Role<'t> {
         match &self.kind {
             Kind::Blank | Kind::Other | Kind::Broken => Role::Neutral,
             Kind::Prose(prose) => match prose.style {
