@@ -152,6 +152,7 @@ pub fn wanted() -> Wanted {
     Wanted {
         keys: keys().collect(),
         bases: quantities().into_iter().map(|(base, _)| base).collect(),
+        metrics: Vec::new(),
         spare: Vec::new(),
         // Machines keep their names in a file; they are told apart when it is compared.
         ignored: Key::settings().collect(),

@@ -34,6 +34,7 @@
 
 mod apart;
 mod called;
+mod figures;
 mod finish;
 
 use std::borrow::Cow;
@@ -42,9 +43,11 @@ use fio_parse::Record;
 use polars::prelude::*;
 
 pub(crate) use called::told_by;
+pub(crate) use figures::Figures;
 
 use crate::absent;
 use crate::bounds::Bounds;
+use crate::derive;
 use crate::dict::Dict;
 use crate::evidence::{self, Evidence};
 use crate::folders::Fields;
@@ -111,6 +114,8 @@ pub struct Wanted {
     pub keys: Vec<Key>,
     /// Quantities to derive from.
     pub bases: Vec<Base>,
+    /// The metrics that these are for; where none is named, all figures are kept.
+    pub metrics: Vec<Metric>,
     /// Those to fall back on where no record has a bandwidth; looked at in records without one only.
     pub spare: Vec<Base>,
     /// Settings whose differences do not tell two results of a machine apart.
@@ -121,6 +126,50 @@ impl Wanted {
     /// All quantities of which there are columns.
     pub fn all_bases(&self) -> impl Iterator<Item = Base> {
         self.bases.iter().chain(&self.spare).copied()
+    }
+
+    /// Which of the figures of a record need not be kept, as `metrics` are what they are for.
+    fn rules(&self) -> Vec<Rule> {
+        if self.all_bases().count() >= u64::BITS as usize {
+            return Vec::new();
+        }
+        let bit = |base: Base| {
+            let at = self.bases.iter().position(|b| *b == base);
+            at.map_or(0, |at| 1 << at)
+        };
+        (self.metrics.iter())
+            .map(|metric| Rule {
+                stated: derive::stated_first(*metric).map_or(0, bit),
+                narrowed: *metric == Metric::Bandwidth,
+                parts: derive::bases(*metric).into_iter().map(bit).sum(),
+                all_or_none: *metric == Metric::WallBandwidth,
+            })
+            .collect()
+    }
+}
+
+/// Which figures a metric takes; quantities are bits, in the order of [`Wanted::bases`].
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// The one that is the metric where it stands.
+    stated: u64,
+    /// Unless dd measured: then it is narrowed by the others.
+    narrowed: bool,
+    /// Those that it follows from elsewhere.
+    parts: u64,
+    /// It follows from all of them or not at all.
+    all_or_none: bool,
+}
+
+impl Rule {
+    fn takes(self, there: u64, dd: bool) -> u64 {
+        if there & self.stated != 0 && !(self.narrowed && dd) {
+            self.stated
+        } else if self.all_or_none && there & self.parts != self.parts {
+            0
+        } else {
+            self.parts
+        }
     }
 }
 
@@ -140,7 +189,8 @@ pub struct Builder {
     has: Vec<u32>,
     context: Vec<u32>,
     run: Vec<u32>,
-    bases: Vec<[Vec<f64>; 3]>,
+    bases: Vec<Figures>,
+    rules: Vec<Rule>,
     warmups: usize,
     /// What the records that the filter dropped have for the keys that it asks for.
     dropped: Vec<(Key, Dict<String>)>,
@@ -216,7 +266,8 @@ impl Builder {
     pub fn new(wanted: Wanted) -> Builder {
         Builder {
             key_texts: vec![Dict::default(); wanted.keys.len()],
-            bases: vec![Default::default(); wanted.all_bases().count()],
+            bases: vec![Figures::default(); wanted.all_bases().count()],
+            rules: wanted.rules(),
             wanted,
             sources: Dict::default(),
             texts: Dict::default(),
@@ -357,18 +408,28 @@ impl Builder {
         self.context.push(context);
         self.run.push(run);
         self.has[context as usize] |= has;
-        for (at, columns) in self.bases.iter_mut().enumerate() {
-            let ends = match figures.get(at).copied().flatten() {
-                Some(f) => [f.lo(), f.value(), f.hi()],
-                // A column that nobody has takes no memory.
-                None if columns[0].is_empty() => continue,
-                None => [f64::NAN; 3],
-            };
-            for (column, end) in columns.iter_mut().zip(ends) {
-                column.resize(before, f64::NAN);
-                column.push(end);
+        let kept = self.kept(context, figures);
+        for (at, column) in self.bases.iter_mut().enumerate() {
+            let figure = figures.get(at).copied().flatten();
+            let is_kept = || kept.is_none_or(|kept| kept & (1 << at) != 0);
+            if let Some(figure) = figure.filter(|_| is_kept()) {
+                column.fill_up_to(before);
+                column.push(figure);
             }
         }
+    }
+
+    /// Those of the figures that some metric takes, a bit each; all if none is given.
+    fn kept(&self, context: u32, figures: &[Option<Bounds>]) -> Option<u64> {
+        if self.rules.is_empty() {
+            return None;
+        }
+        let there = (figures.iter().enumerate())
+            .filter(|(_, figure)| figure.is_some())
+            .fold(0, |bits, (at, _)| bits | 1 << at);
+        let dd = self.contexts.get(context).is_some_and(|c| c.dd);
+        let spare = u64::MAX << self.wanted.bases.len();
+        Some((self.rules.iter()).fold(spare, |kept, rule| kept | rule.takes(there, dd)))
     }
 
     /// Appends the records of another builder for the same columns.
@@ -430,15 +491,10 @@ impl Builder {
         self.context
             .extend(other.context.iter().map(|c| contexts[*c as usize]));
         self.run.extend(other.run);
-        let after = self.len();
         for (mine, theirs) in self.bases.iter_mut().zip(other.bases) {
-            if mine[0].is_empty() && theirs[0].is_empty() {
-                continue;
-            }
-            for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                mine.resize(before, f64::NAN);
-                mine.extend(theirs);
-                mine.resize(after, f64::NAN);
+            if !theirs.is_empty() {
+                mine.fill_up_to(before);
+                mine.append(theirs);
             }
         }
     }

@@ -332,6 +332,7 @@ mod tests {
                     Base::Wall,
                     Base::Flush,
                 ],
+                metrics: Vec::new(),
                 spare: Vec::new(),
                 ignored: Vec::new(),
             },

@@ -163,6 +163,11 @@ pub(super) fn plan(args: &Args, view: &View) -> Plan {
         wanted: Wanted {
             keys,
             bases,
+            // Other questions look at quantities beside the metrics.
+            metrics: match args.list || args.why.is_some() {
+                true => Vec::new(),
+                false => metrics.to_vec(),
+            },
             spare,
             ignored: view.ignore.clone(),
         },

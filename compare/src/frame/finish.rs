@@ -109,18 +109,8 @@ impl Builder {
             Column::new("run".into(), self.run),
         ];
         let height = rows[0].len();
-        for (base, columns) in self.wanted.all_bases().zip(self.bases) {
-            let name = base.column();
-            // A record has all three ends or none.
-            let gaps = columns[0].len() < height || columns[0].iter().any(|v| v.is_nan());
-            for (ending, values) in ["lo", "value", "hi"].into_iter().zip(columns) {
-                rows.push(figures(
-                    format!("{name}:{ending}").into(),
-                    values,
-                    height,
-                    gaps,
-                ));
-            }
+        for (base, figures) in self.wanted.all_bases().zip(self.bases) {
+            rows.extend(figures.into_columns(&base.column(), height));
         }
         Ok(Frame {
             rows: DataFrame::new_infer_height(rows)?,
@@ -133,19 +123,4 @@ impl Builder {
             texts: texts.values().to_vec(),
         })
     }
-}
-
-/// A column of figures, in which what is no number is missing; an empty one is missing throughout.
-fn figures(name: PlSmallStr, mut values: Vec<f64>, height: usize, gaps: bool) -> Column {
-    if values.is_empty() {
-        return Column::full_null(name, height, &DataType::Float64);
-    }
-    values.resize(height, f64::NAN);
-    if gaps {
-        let there: Vec<Option<f64>> = (values.into_iter())
-            .map(|v| Some(v).filter(|v| !v.is_nan()))
-            .collect();
-        return Column::new(name, there);
-    }
-    Float64Chunked::from_vec(name, values).into_column()
 }
