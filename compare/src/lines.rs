@@ -166,6 +166,7 @@ impl<'p> Reader<'p> {
                 && !plan.wanted.keys.iter().any(of_run)
                 && !plan.filter.keys().iter().any(of_run),
             templates: Vec::new(),
+            // Those to spare are of records without a bandwidth, which take the long way.
             places: plan.wanted.bases.iter().map(|b| place(*b)).collect(),
             figures: Vec::new(),
             has: (absent::KNOWN[..absent::PLAIN].iter().enumerate())
@@ -248,16 +249,9 @@ impl<'p> Reader<'p> {
             Some(known) => *known,
             None => {
                 let record: Record = serde_json::from_slice(line).ok()?;
-                let text = |key: crate::keys::Key| key.get(&record);
-                let fate = self.plan.fate(&text);
-                let mut context = 0;
-                match fate {
-                    Fate::Taken => context = builder.context(&record),
-                    Fate::Filtered => builder.drop_filtered(self.plan.filter.keys(), &text),
-                    Fate::WarmUp => {}
-                }
-                self.known.insert(self.key.clone(), (fate, context));
-                (fate, context)
+                let taken = self.plan.take(builder, &record);
+                self.known.insert(self.key.clone(), taken);
+                taken
             }
         };
         self.count(fate, context, pieces.run, &figures, builder);
@@ -318,6 +312,7 @@ impl<'p> Reader<'p> {
 mod tests {
     use super::*;
     use crate::filter::Filter;
+    use crate::folders::Fields;
     use crate::frame::Wanted;
     use crate::keys;
 
@@ -337,9 +332,12 @@ mod tests {
                     Base::Wall,
                     Base::Flush,
                 ],
+                metrics: Vec::new(),
+                spare: Vec::new(),
                 ignored: Vec::new(),
             },
             filter: Filter::All,
+            fields: Fields::default(),
         }
     }
 
