@@ -226,7 +226,7 @@ impl<'t> Reader<'t> {
             .lines
             .iter()
             .take(MAX_OPTIONS)
-            .partition(|line| line.starts_with("kb_base"));
+            .partition(|line| line.split('=').next().map(str::trim_end) == Some("kb_base"));
         for line in first.into_iter().chain(rest) {
             self.option(&mut job, line, global);
         }
