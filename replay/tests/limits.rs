@@ -204,6 +204,44 @@ fn loop_device(home: &Path) -> Option<String> {
 }
 
 #[test]
+fn sizes_that_hang_on_the_device_are_those_of_the_typed_one() {
+    let home = tempfile::tempdir().unwrap();
+    let disk = home.path().join("disk");
+    fs::write(&disk, vec![7; 8 << 20]).unwrap();
+    for (options, bytes) in [
+        ("", 8 << 20),
+        ("--size=100%", 8 << 20),
+        ("--size=25%", 2 << 20),
+        ("--offset=5m", 3 << 20),
+        ("--size=50% --offset=6m", 2 << 20),
+        // Each clone goes on to the end.
+        ("--offset_increment=2m --numjobs=3", (8 + 6 + 4) << 20),
+    ] {
+        let work = tempfile::tempdir().unwrap();
+        let words = format!(
+            "fio --name=a --rw=read --bs=64k --filename=/dev/sdz --group_reporting {options}"
+        );
+        let output = Command::new(env!("CARGO_BIN_EXE_fio-replay"))
+            .args(["--format", "jsonl", "--device"])
+            .arg(&disk)
+            .arg("--directory")
+            .arg(work.path())
+            .args(["--", words.trim()])
+            .output()
+            .unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{options}: {}",
+            text(&output.stderr)
+        );
+        let records = text(&output.stdout);
+        let record: Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+        assert_eq!(record["measurement"]["bytes"]["value"], bytes, "{options}");
+    }
+}
+
+#[test]
 fn a_typed_device_is_used_only_if_nobody_uses_it() {
     let home = tempfile::tempdir().unwrap();
     let work = home.path().join("work");

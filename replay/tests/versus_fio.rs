@@ -537,7 +537,12 @@ fn fio_on_the_emitted_job_does_what_the_plan_says() {
         .filter(|job| !job.contains("io_uring"));
     // fio syncs another file than the one that was written, and names files of its own.
     let jobs = jobs.filter(|job| !(job.contains("nrfiles") && job.contains("fsync")));
-    for job in jobs.step_by(2) {
+    // Every other one is enough, but of those where sizes and places hang together.
+    let close = |job: &str| job.contains("filesize") || job.contains("offset_increment");
+    let chosen = jobs
+        .enumerate()
+        .filter(|(number, job)| number % 2 == 0 || close(job));
+    for (_, job) in chosen {
         let (ours, theirs) = (replay(job), fio_on_emitted_job(job));
         if ours != theirs {
             wrong.push(format!("{job}\n  here {ours:?}\n  fio  {theirs:?}"));
