@@ -20,6 +20,7 @@
 //! - With `verify` the writes of a pass are read back in the order they were made, after the
 //!   pass or after every so many.
 
+use crate::draw::Shapes;
 use crate::offsets::{Blocks, Rng};
 use crate::places::Places;
 use crate::plan::job::{JobPlan, Service};
@@ -176,8 +177,9 @@ struct Files {
 
 impl Files {
     fn new(job: &JobPlan, seeds: &mut Rng) -> Self {
+        let mut shapes = Shapes::new(&job.order.spread);
         let places: Vec<Places> = (0..job.files.len())
-            .map(|file| Places::new(job, job.region_of(file), seeds.next()))
+            .map(|file| Places::new(job, job.region_of(file), seeds.next(), &mut shapes))
             .collect();
         let seed = seeds.next();
         let mut files = Files {
