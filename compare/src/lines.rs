@@ -22,7 +22,7 @@ use crate::absent;
 use crate::bounds::Bounds;
 use crate::frame::{Base, Builder};
 use crate::load::{Fate, Plan};
-use crate::template::{self, Template};
+use crate::template::{self, Template, Templates};
 
 /// A line as raw pieces; what is not named here is a place in the source and matters to nobody.
 #[derive(Deserialize)]
@@ -121,9 +121,6 @@ fn bounds(lo: f64, value: f64, hi: f64, base: Base) -> Option<Bounds> {
     sound.then(|| Bounds::new(lo, (lo + (hi - lo) / 2.0).clamp(lo, hi), hi))?
 }
 
-/// How many lines are remembered.
-const TEMPLATES: usize = 16;
-
 /// The figures that are read quickly, in the order of [`template::FIGURES`].
 const FIGURES: [Base; template::FIGURES.len()] = [
     Base::BytesPerSec,
@@ -146,8 +143,8 @@ pub struct Reader<'p> {
     known: PlHashMap<String, (Fate, u32)>,
     key: String,
     quick: bool,
-    /// Lines read before, with what became of them; the latest used comes first.
-    templates: Vec<(Template, Fate, u32)>,
+    /// Lines read before, with what became of them.
+    templates: Templates<(Fate, u32)>,
     /// For each wanted base, its place in [`FIGURES`].
     places: Vec<Option<usize>>,
     figures: Vec<Option<Bounds>>,
@@ -165,7 +162,7 @@ impl<'p> Reader<'p> {
             quick: plan.wanted.bases.iter().all(plain)
                 && !plan.wanted.keys.iter().any(of_run)
                 && !plan.filter.keys().iter().any(of_run),
-            templates: Vec::new(),
+            templates: Templates::default(),
             // Those to spare are of records without a bandwidth, which take the long way.
             places: plan.wanted.bases.iter().map(|b| place(*b)).collect(),
             figures: Vec::new(),
@@ -185,9 +182,10 @@ impl<'p> Reader<'p> {
                 return Ok(());
             }
             if let Some((fate, context)) = self.quickly(line, builder) {
-                if let Some(template) = Template::of(line) {
-                    self.templates.truncate(TEMPLATES - 1);
-                    self.templates.insert(0, (template, fate, context));
+                if !self.templates.is_full()
+                    && let Some(template) = Template::of(line)
+                {
+                    self.templates.add(&template, (fate, context));
                 }
                 return Ok(());
             }
@@ -200,18 +198,15 @@ impl<'p> Reader<'p> {
     /// None if the line is like none that is remembered.
     fn like_another(&mut self, line: &[u8], builder: &mut Builder) -> Option<()> {
         let mut ends = [[0.0; 3]; FIGURES.len()];
-        let (at, run) = (self.templates.iter().enumerate())
-            .find_map(|(at, (template, ..))| Some((at, template.read(line, &mut ends)?)))?;
-        let (template, fate, context) = &self.templates[at];
+        let (run, end) = self.templates.read(line, &mut ends)?;
         let mut figures = [None; FIGURES.len()];
-        for (index, there) in template.there().into_iter().enumerate() {
+        for (index, there) in end.there.into_iter().enumerate() {
             if there {
                 let [lo, value, hi] = ends[index];
                 figures[index] = Some(bounds(lo, value, hi, FIGURES[index])?);
             }
         }
-        let (fate, context) = (*fate, *context);
-        self.templates[..=at].rotate_right(1);
+        let (fate, context) = end.known;
         self.count(fate, context, run, &figures, builder);
         Some(())
     }
