@@ -11,7 +11,7 @@ use polars::prelude::*;
 
 use crate::frame::{Base, Frame, key_column};
 use crate::keys::Key;
-use crate::metric::{Clock, Metric, Statistic};
+use crate::metric::{Clock, Metric, Sampled, Statistic};
 
 /// How many of [`KNOWN`] are figures of their own in a record, which are read quickly. The others
 /// are noted only for records without a bandwidth.
@@ -29,6 +29,8 @@ pub const KNOWN: &[(Base, Metric)] = &[
     (Base::Wall, Metric::Wall),
     (Base::Flush, Metric::Flush),
     (Base::CpuShare, Metric::Cpu),
+    samples(Sampled::Bandwidth),
+    samples(Sampled::Iops),
     latency(Clock::Submission, Statistic::Mean),
     latency(Clock::Completion, Statistic::Mean),
     latency(Clock::Completion, Statistic::Percentile(50.0)),
@@ -37,6 +39,13 @@ pub const KNOWN: &[(Base, Metric)] = &[
     latency(Clock::Total, Statistic::Percentile(99.0)),
     latency(Clock::Sync, Statistic::Mean),
 ];
+
+const fn samples(sampled: Sampled) -> (Base, Metric) {
+    (
+        Base::Samples(sampled, Statistic::Mean),
+        Metric::Samples(sampled, Statistic::Mean),
+    )
+}
 
 const fn latency(clock: Clock, statistic: Statistic) -> (Base, Metric) {
     (

@@ -123,8 +123,17 @@ fn judge(record: &Record, claim: &Claim) -> Finding {
     } else if let (Some(stated), Some(ratio)) = (claim.stated_ratio, claim.computed_ratio) {
         verdict = Fit::by_distance(stated, ratio);
         computed = format!("{}{basis}", number(ratio));
-    } else if let Some(problem) = &claim.problem {
-        remark.clone_from(problem);
+    } else if let (Some(stated), Some(iops)) = (claim.stated_iops, claim.computed_iops) {
+        verdict = match claim.agrees_with {
+            Agreement::None => Fit::by_distance(stated, iops),
+            _ => Fit::Right,
+        };
+        computed = format!("{} IOPS", number(iops));
+    } else {
+        remark = claim
+            .problem
+            .clone()
+            .unwrap_or_else(|| "nothing to compute it from".into());
     }
     if let Some(other) = claim.against.as_ref() {
         let line = other.line.map_or_else(String::new, |l| format!("line {l}"));

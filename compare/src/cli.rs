@@ -12,6 +12,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
+use fio_parse::cli::Place;
 
 use crate::absent;
 use crate::build;
@@ -25,7 +26,7 @@ use crate::gate::{self, Gate};
 use crate::grid::Report;
 use crate::keys::{self, Key};
 use crate::list::list;
-use crate::load::{self, Fate, Input, Plan};
+use crate::load::{self, Input, Plan};
 use crate::metric::Metric;
 use crate::query;
 use crate::render::{self, text::Style};
@@ -46,7 +47,8 @@ struct Args {
     #[arg(value_name = "INPUT")]
     inputs: Vec<OsString>,
 
-    /// Read all files below directories
+    /// Read all files below directories; folders called KEY=VALUE, as kernel=6.9, say what the
+    /// results in them leave open, others are keys folder.NAME, and run=N holds repeats
     #[arg(short, long)]
     recursive: bool,
 
@@ -77,6 +79,10 @@ struct Args {
     /// Compare each with each: a matrix of ratios for every test
     #[arg(long, conflicts_with_all = ["base", "threshold"])]
     pairwise: bool,
+
+    /// Give results the labels that this file says; fio-parse --print-labels makes one to start from
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
 
     /// Which records count: rw:randwrite AND bs:4k AND NOT machine:/mbp/i (see below)
     #[arg(short, long, value_name = "EXPR", value_parser = Filter::parse, default_value = "*")]
@@ -160,7 +166,7 @@ struct Args {
     #[arg(long, value_enum, default_value_t = When::Auto)]
     color: When,
 
-    /// Keep remarks on the inputs to yourself
+    /// Keep remarks on the inputs to yourself; errors and what the gate says stay
     #[arg(short, long)]
     quiet: bool,
 }
@@ -177,6 +183,8 @@ Examples:
                                                 a gate with four repeats a side
   fio-compare -r old=runs/old new=runs/new --threshold 5%
                                                 the same, of all files in two folders
+  fio-compare -r runs --row folder.date --col kernel
+                                                of runs/kernel=6.9/date=2026-11-30/... and others
 
 Filters: KEY:VALUE joined by AND (or a blank), OR, NOT (or -) and brackets; --list shows the keys.
   machine:\"MBP 2018\"       the whole value, case and all; quotes hold blanks
@@ -337,6 +345,8 @@ fn compare(
         let _ = writeln!(stderr, "{}", line.trim_end());
     };
     let inputs = fio_parse::cli::inputs(&args.inputs, terminal.stdin).map_err(|e| e.to_string())?;
+    let given = args.labels.as_deref().map(asked::labels).transpose()?;
+    let mut mislabelled = None;
     let (inputs, twice) = once(inputs);
     let mut hear = |talk: Talk| match talk {
         Talk::Remark(_) if args.quiet => {}
@@ -354,17 +364,19 @@ fn compare(
     if args.claims {
         let mut findings = Vec::new();
         let work = |input: &Input<'_>| {
-            let (mut records, outcome) = load::records(input);
-            records.retain(|r| plan.fate(&|key| key.get(r)) != Fate::Filtered);
-            (claims::of_records(&records), outcome.errors)
+            let (mut records, outcome) = load::records(input, given.as_ref());
+            records.retain(|r| plan.takes(r));
+            (claims::of_records(&records), outcome)
         };
         files::each(inputs, args.recursive, stdin, work, |result| match result {
-            Ok((found, errors)) => {
+            Ok((found, outcome)) => {
                 findings.extend(found);
-                errors.into_iter().for_each(|e| hear(Talk::Error(e)));
+                (outcome.errors.into_iter()).for_each(|e| hear(Talk::Error(e)));
+                mislabelled = mislabelled.take().or(outcome.mislabelled);
             }
             Err(talk) => hear(talk),
         });
+        asked::all_labelled(given, mislabelled)?;
         let text = match asked::format(args) {
             Format::Json | Format::Jsonl => claims::jsonl(&findings),
             _ => claims::text(&findings),
@@ -375,7 +387,10 @@ fn compare(
         return Ok((text.into_bytes(), status));
     }
     let mut builder = Builder::new(plan.wanted.clone());
-    let work = |input: &Input<'_>| (input.name.clone(), load::load(input, &plan));
+    let work = |input: &Input<'_>| {
+        let found = load::load(input, &plan, given.as_ref());
+        (input.name.clone(), found)
+    };
     files::each(inputs, args.recursive, stdin, work, |result| match result {
         Ok((name, (found, outcome))) => {
             outcome.remarks.into_iter().for_each(|r| hear(Talk::Odd(r)));
@@ -388,10 +403,12 @@ fn compare(
                 .errors
                 .into_iter()
                 .for_each(|e| hear(Talk::Error(e)));
+            mislabelled = mislabelled.take().or(outcome.mislabelled);
             builder.absorb(found);
         }
         Err(talk) => hear(talk),
     });
+    asked::all_labelled(given, mislabelled)?;
     match builder.warmups() {
         0 => {}
         1 => hear(Talk::Remark("a run that only warms up is left out".into())),
@@ -433,6 +450,16 @@ fn compare(
         write_new(path, &bytes).map_err(|e| format!("{}: {e}", path.display()))?;
         return Ok((Vec::new(), status));
     }
+    for (key, texts) in &frame.key_texts {
+        if let Some(name) = key.of_folder()
+            && texts.iter().all(String::is_empty)
+        {
+            return Err(format!(
+                "expected a folder called {name}=VALUE in the path of an input, found none; --list \
+                 shows what folders say (key folder)"
+            ));
+        }
+    }
     if args.list {
         return Ok((list(&frame)?.into_bytes(), status));
     }
@@ -444,11 +471,24 @@ fn compare(
         };
         return Ok((text.into_bytes(), status));
     }
+    let mut view = view;
+    let with_values =
+        |metrics: &[Metric]| query::with_values(&frame, metrics).map_err(|e| e.to_string());
+    let mut with = with_values(view.metrics.as_deref().unwrap_or(build::DEFAULT_METRICS))?;
+    if view.metrics.is_none() && !with.iter().any(|with| with.contains(&true)) {
+        let spare = build::SPARE_METRICS
+            .iter()
+            .zip(with_values(build::SPARE_METRICS)?);
+        let (there, with_spare): (Vec<Metric>, Vec<_>) =
+            (spare.filter(|(_, with)| with.contains(&true))).unzip();
+        if !there.is_empty() {
+            (view.metrics, with) = (Some(there), with_spare);
+        }
+    }
     let asked = view.metrics.as_deref().unwrap_or(build::DEFAULT_METRICS);
-    let with = query::with_values(&frame, asked).map_err(|e| e.to_string())?;
     let absent = absent::lines(&frame, asked, &with).map_err(|e| e.to_string())?;
     let mut lacking: Vec<&Metric> = Vec::new();
-    if view.metrics.is_some() {
+    if args.metric.is_some() {
         let nobody = asked
             .iter()
             .zip(&with)
@@ -516,13 +556,21 @@ fn compare(
     Ok((text, status))
 }
 
-/// The inputs without those that are given again, and the names of these.
+/// The inputs without those that are given again, be it by another path, and the names of these.
 fn once(inputs: Vec<fio_parse::cli::Input>) -> (Vec<fio_parse::cli::Input>, Vec<String>) {
+    let mut seen: Vec<(Option<String>, Place)> = Vec::new();
     let (mut kept, mut twice) = (Vec::new(), Vec::new());
     for input in inputs {
-        if kept.contains(&input) {
+        let place = match &input.place {
+            // What can't be found is told when it is read.
+            Place::Path(path) => Place::Path(path.canonicalize().unwrap_or_else(|_| path.clone())),
+            Place::Stdin => Place::Stdin,
+        };
+        let known = (input.label.clone(), place);
+        if seen.contains(&known) {
             twice.push(input.name());
         } else {
+            seen.push(known);
             kept.push(input);
         }
     }

@@ -64,6 +64,7 @@ pub fn bases(metric: Metric) -> Vec<Base> {
         Metric::Runtime => vec![Base::Runtime],
         Metric::Wall => vec![Base::Wall],
         Metric::Cpu => vec![Base::CpuShare, Base::CpuTime, Base::Wall],
+        Metric::Samples(sampled, statistic) => vec![Base::Samples(sampled, statistic)],
         Metric::Latency(clock, statistic) => vec![Base::Latency(clock, statistic)],
     }
 }
@@ -79,6 +80,7 @@ pub fn stated_first(metric: Metric) -> Option<Base> {
         Metric::Runtime => Some(Base::Runtime),
         Metric::Wall => Some(Base::Wall),
         Metric::Cpu => Some(Base::CpuShare),
+        Metric::Samples(sampled, statistic) => Some(Base::Samples(sampled, statistic)),
         Metric::Latency(clock, statistic) => Some(Base::Latency(clock, statistic)),
     }
 }
@@ -137,6 +139,7 @@ pub fn expressions(metric: Metric) -> [Expr; 4] {
             stated(Base::CpuShare),
             quotient(stated(Base::CpuTime), stated(Base::Wall), 1.0),
         ),
+        Metric::Samples(sampled, statistic) => stated(Base::Samples(sampled, statistic)),
         Metric::Latency(clock, statistic) => stated(Base::Latency(clock, statistic)),
     };
     columns(triple)

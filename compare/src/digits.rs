@@ -40,7 +40,12 @@ pub fn format_to(bounds: Bounds, significant: i32) -> String {
     if earned < -magnitude(middle) {
         let rounded = round_to(middle, earned);
         if rounded == 0.0 || rounded < bounds.lo() || rounded > bounds.hi() {
-            let end = |v: f64| fixed(v, significant - 2 - magnitude(middle));
+            let end = |v: f64| {
+                // An end far below the other would round to nothing.
+                let far = v != 0.0 && magnitude(v) + 1 < magnitude(middle);
+                let digits_of = if far { v } else { middle };
+                fixed(v, significant - 2 - magnitude(digits_of))
+            };
             let (lo, hi) = (end(bounds.lo()), end(bounds.hi()));
             return if lo == hi { lo } else { format!("{lo}..{hi}") };
         }
@@ -140,6 +145,7 @@ mod tests {
     #[test]
     fn a_leading_digit_in_doubt_shows_both_ends() {
         assert_eq!(text(1.0, 3.0), "1.0..3.0");
+        assert_eq!(text(6.46, 6460.0), "6.5..6500");
         assert_eq!(text(3.0, 9.0), "3.0..9.0");
         assert_eq!(text(0.0096, 0.04), "0.010..0.040");
         assert_eq!(text(0.033, 0.133), "0.1");

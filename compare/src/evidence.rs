@@ -5,13 +5,13 @@
 
 use std::borrow::Cow;
 
-use fio_parse::record::{Latency, Percentile, ScopeKind, Verdict};
+use fio_parse::record::{Latency, Percentile, ScopeKind, Spread, Verdict};
 use fio_parse::{Bytes, Direction, Quantity, Reading, Record};
 
 use crate::bounds::Bounds;
 use crate::frame::{Base, Note};
 use crate::keys::{Key, jobs_of};
-use crate::metric::{Clock, Statistic};
+use crate::metric::{Clock, Sampled, Statistic};
 use crate::tests_of;
 
 /// A result with all that says what it is.
@@ -41,6 +41,8 @@ pub trait Evidence {
     /// The block size in bytes if there is just one, and the time in ns that a timed job with a
     /// flush at its end was asked to run.
     fn block_and_nominal(&self) -> (Option<f64>, Option<f64>);
+    /// Nothing says what machine it was, which is called after the input.
+    fn is_named_by_input(&self) -> bool;
 }
 
 impl Evidence for Record {
@@ -95,6 +97,10 @@ impl Evidence for Record {
     fn block_and_nominal(&self) -> (Option<f64>, Option<f64>) {
         block_and_nominal(self)
     }
+
+    fn is_named_by_input(&self) -> bool {
+        self.machine.is_none() && self.scope.host.is_none()
+    }
 }
 
 /// The scope to prefer among those of one run: sums before their parts, so that nothing is
@@ -126,6 +132,13 @@ pub fn base(record: &Record, base: Base) -> Option<Bounds> {
             let cpu = m.cpu.as_ref()?;
             sum(cpu.user_percent.as_ref(), cpu.system_percent.as_ref(), 0.01)
         }
+        Base::Samples(sampled, statistic) => {
+            let samples = m.samples.as_ref()?;
+            match sampled {
+                Sampled::Bandwidth => spread(samples.bytes_per_sec.as_ref()?, statistic),
+                Sampled::Iops => spread(samples.iops.as_ref()?, statistic),
+            }
+        }
         Base::Latency(clock, statistic) => {
             let latency: &Latency = match clock {
                 Clock::Submission => m.slat_ns.as_deref()?,
@@ -150,6 +163,17 @@ fn bounds<Q: Quantity>(reading: &Reading<Q>) -> Option<Bounds> {
         reading.value(),
         reading.hi().to_f64(),
     )
+}
+
+fn spread<Q: Quantity>(spread: &Spread<Q>, statistic: Statistic) -> Option<Bounds> {
+    let reading = match statistic {
+        Statistic::Min => &spread.min,
+        Statistic::Mean => &spread.mean,
+        Statistic::Max => &spread.max,
+        Statistic::Stddev => &spread.stddev,
+        Statistic::Percentile(_) => &None,
+    };
+    reading.as_ref().and_then(bounds)
 }
 
 fn sum<Q: Quantity>(a: Option<&Reading<Q>>, b: Option<&Reading<Q>>, factor: f64) -> Option<Bounds> {

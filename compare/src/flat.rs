@@ -9,7 +9,7 @@
 //! | `source`, `scope_rank`, `asked`, `heading`, `wall_covers`, each key but test and metric | text or integer |
 //! | `failed`, `dd` | boolean |
 //! | `block_bytes`, `nominal_runtime_ns` | float |
-//! | `bytes_per_sec`, `bytes_per_sec_lo`, `bytes_per_sec_hi`, likewise `bytes`, `iops`, `runtime_ns`, `wall_ns`, `io_phase_ns`, `flush_ns`, `cpu_ns`, `cpu_share`, `clat_p99_ns`, ... | float |
+//! | `bytes_per_sec`, `bytes_per_sec_lo`, `bytes_per_sec_hi`, likewise `bytes`, `iops`, `runtime_ns`, `wall_ns`, `io_phase_ns`, `flush_ns`, `cpu_ns`, `cpu_share`, `bw_mean_bytes_per_sec`, `iops_mean`, `clat_p99_ns`, ... | float |
 //! | `notes` | text, remarks as `code: sentence`, one a line |
 //!
 //! Written with `--export`, read as any input (told by their first bytes) by [`crate::scan`]. Of
@@ -20,7 +20,7 @@ use polars_io::prelude::KeyValueMetadata;
 
 use crate::frame::{Base, Frame, Wanted, key_column};
 use crate::keys::Key;
-use crate::metric::{Clock, Statistic};
+use crate::metric::{Clock, Sampled, Statistic};
 
 /// Version of the layout.
 pub const VERSION: u32 = 1;
@@ -37,6 +37,14 @@ pub const LATENCIES: &[Statistic] = &[
     Statistic::Percentile(99.0),
     Statistic::Percentile(99.9),
     Statistic::Percentile(99.99),
+];
+
+/// The statistics of samples that are kept.
+pub const SAMPLES: &[Statistic] = &[
+    Statistic::Min,
+    Statistic::Mean,
+    Statistic::Max,
+    Statistic::Stddev,
 ];
 
 const CLOCKS: &[Clock] = &[
@@ -103,6 +111,15 @@ pub fn quantities() -> Vec<(Base, String)> {
     .into_iter()
     .map(|(base, name)| (base, name.to_owned()))
     .collect();
+    for (sampled, name, ending) in [
+        (Sampled::Bandwidth, "bw", "_bytes_per_sec"),
+        (Sampled::Iops, "iops", ""),
+    ] {
+        for statistic in SAMPLES {
+            let base = Base::Samples(sampled, *statistic);
+            all.push((base, format!("{name}_{statistic}{ending}")));
+        }
+    }
     for clock in CLOCKS {
         for statistic in LATENCIES {
             let base = Base::Latency(*clock, *statistic);
@@ -117,9 +134,9 @@ pub fn quantities() -> Vec<(Base, String)> {
 fn unit(name: &str) -> &'static str {
     let name = name.trim_end_matches("_lo").trim_end_matches("_hi");
     match name {
-        "bytes_per_sec" => "B/s",
+        other if other.ends_with("bytes_per_sec") => "B/s",
         "bytes" | "block_bytes" => "B",
-        "iops" => "1/s",
+        other if other.starts_with("iops") => "1/s",
         "cpu_share" => "1",
         other if other.ends_with("_ns") => "ns",
         _ => "",
@@ -135,6 +152,8 @@ pub fn wanted() -> Wanted {
     Wanted {
         keys: keys().collect(),
         bases: quantities().into_iter().map(|(base, _)| base).collect(),
+        metrics: Vec::new(),
+        spare: Vec::new(),
         // Machines keep their names in a file; they are told apart when it is compared.
         ignored: Key::settings().collect(),
     }

@@ -33,21 +33,27 @@
 //! | `has` | u32 | which of [`absent::KNOWN`] its records have, a bit each |
 
 mod apart;
+mod called;
+mod figures;
+mod finish;
 
 use std::borrow::Cow;
 
 use fio_parse::Record;
 use polars::prelude::*;
 
-use apart::{name_apart, told_apart};
+pub(crate) use called::told_by;
+pub(crate) use figures::Figures;
 
 use crate::absent;
 use crate::bounds::Bounds;
+use crate::derive;
 use crate::dict::Dict;
 use crate::evidence::{self, Evidence};
-use crate::keys::{Key, UNKNOWN};
-use crate::metric::{Clock, Statistic};
-use crate::tests_of::{self, Facts};
+use crate::folders::Fields;
+use crate::keys::Key;
+use crate::metric::{Clock, Metric, Sampled, Statistic};
+use crate::tests_of::Facts;
 use crate::visible::visible;
 
 /// A quantity of the record that metrics are made from.
@@ -71,6 +77,8 @@ pub enum Base {
     CpuTime,
     /// `cpu.user_percent` + `cpu.system_percent`, as a share.
     CpuShare,
+    /// One figure of samples over time.
+    Samples(Sampled, Statistic),
     /// One figure of a latency.
     Latency(Clock, Statistic),
 }
@@ -79,8 +87,11 @@ impl Base {
     /// The name of its columns, without the ending.
     pub fn column(self) -> String {
         match self {
+            Base::Samples(sampled, statistic) => {
+                format!("q:{}", Metric::Samples(sampled, statistic))
+            }
             Base::Latency(clock, statistic) => {
-                format!("q:{}", crate::metric::Metric::Latency(clock, statistic))
+                format!("q:{}", Metric::Latency(clock, statistic))
             }
             other => format!("q:{other:?}"),
         }
@@ -103,8 +114,63 @@ pub struct Wanted {
     pub keys: Vec<Key>,
     /// Quantities to derive from.
     pub bases: Vec<Base>,
+    /// The metrics that these are for; where none is named, all figures are kept.
+    pub metrics: Vec<Metric>,
+    /// Those to fall back on where no record has a bandwidth; looked at in records without one only.
+    pub spare: Vec<Base>,
     /// Settings whose differences do not tell two results of a machine apart.
     pub ignored: Vec<Key>,
+}
+
+impl Wanted {
+    /// All quantities of which there are columns.
+    pub fn all_bases(&self) -> impl Iterator<Item = Base> {
+        self.bases.iter().chain(&self.spare).copied()
+    }
+
+    /// Which of the figures of a record need not be kept, as `metrics` are what they are for.
+    fn rules(&self) -> Vec<Rule> {
+        if self.all_bases().count() >= u64::BITS as usize {
+            return Vec::new();
+        }
+        let bit = |base: Base| {
+            let at = self.bases.iter().position(|b| *b == base);
+            at.map_or(0, |at| 1 << at)
+        };
+        (self.metrics.iter())
+            .map(|metric| Rule {
+                stated: derive::stated_first(*metric).map_or(0, bit),
+                narrowed: *metric == Metric::Bandwidth,
+                parts: derive::bases(*metric).into_iter().map(bit).sum(),
+                all_or_none: *metric == Metric::WallBandwidth,
+            })
+            .collect()
+    }
+}
+
+/// Which figures a metric takes; quantities are bits, in the order of [`Wanted::bases`].
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// The one that is the metric where it stands.
+    stated: u64,
+    /// Unless dd measured: then it is narrowed by the others.
+    narrowed: bool,
+    /// Those that it follows from elsewhere.
+    parts: u64,
+    /// It follows from all of them or not at all.
+    all_or_none: bool,
+}
+
+impl Rule {
+    fn takes(self, there: u64, dd: bool) -> u64 {
+        if there & self.stated != 0 && !(self.narrowed && dd) {
+            self.stated
+        } else if self.all_or_none && there & self.parts != self.parts {
+            0
+        } else {
+            self.parts
+        }
+    }
 }
 
 /// Collects records into columns.
@@ -123,10 +189,13 @@ pub struct Builder {
     has: Vec<u32>,
     context: Vec<u32>,
     run: Vec<u32>,
-    bases: Vec<[Vec<f64>; 3]>,
+    bases: Vec<Figures>,
+    rules: Vec<Rule>,
     warmups: usize,
     /// What the records that the filter dropped have for the keys that it asks for.
     dropped: Vec<(Key, Dict<String>)>,
+    /// The settings that folders speak of, by which a person sorted results apart.
+    sorted_by: Vec<Key>,
 }
 
 /// What a record says beside its run number and figures, as codes of the builder that made it.
@@ -143,6 +212,8 @@ struct Context {
     basis: u32,
     block: Option<Bits>,
     nominal: Option<Bits>,
+    /// The machine is called after the input.
+    by_input: bool,
     keys: Vec<u32>,
 }
 
@@ -195,7 +266,8 @@ impl Builder {
     pub fn new(wanted: Wanted) -> Builder {
         Builder {
             key_texts: vec![Dict::default(); wanted.keys.len()],
-            bases: vec![Default::default(); wanted.bases.len()],
+            bases: vec![Figures::default(); wanted.all_bases().count()],
+            rules: wanted.rules(),
             wanted,
             sources: Dict::default(),
             texts: Dict::default(),
@@ -209,6 +281,20 @@ impl Builder {
             run: Vec::new(),
             warmups: 0,
             dropped: Vec::new(),
+            sorted_by: Vec::new(),
+        }
+    }
+
+    /// Minds what the folders of a record that counts say.
+    pub fn heed(&mut self, fields: &Fields) {
+        self.sort_by(fields.settings());
+    }
+
+    fn sort_by(&mut self, keys: impl IntoIterator<Item = Key>) {
+        for key in keys {
+            if !self.sorted_by.contains(&key) {
+                self.sorted_by.push(key);
+            }
         }
     }
 
@@ -222,11 +308,15 @@ impl Builder {
         self.context.is_empty()
     }
 
-    /// Adds a record.
-    pub fn push(&mut self, record: &Record) {
-        let context = self.context(record);
-        let bases = self.wanted.bases.iter();
-        let figures: Vec<Option<Bounds>> = bases.map(|b| evidence::base(record, *b)).collect();
+    /// Adds a record of a known context.
+    pub fn push(&mut self, context: u32, record: &Record) {
+        let mut figures: Vec<Option<Bounds>> = (self.wanted.bases.iter())
+            .map(|base| evidence::base(record, *base))
+            .collect();
+        if evidence::base(record, Base::BytesPerSec).is_none() {
+            let spare = self.wanted.spare.iter();
+            figures.extend(spare.map(|base| evidence::base(record, *base)));
+        }
         let has = known_bits(|base| evidence::base(record, base).is_some());
         self.push_row(context, record.run, &figures, has);
     }
@@ -297,6 +387,7 @@ impl Builder {
             basis: self.texts.code(&*visible(record.covers())),
             block: block.map(bits),
             nominal: nominal.map(bits),
+            by_input: record.is_named_by_input(),
             keys: (self.wanted.keys.iter().zip(&mut self.key_texts))
                 .map(|(key, texts)| texts.code(&*visible(record.key(*key))))
                 .collect(),
@@ -310,25 +401,35 @@ impl Builder {
         code
     }
 
-    /// Adds a record of a known context: a figure for each of the wanted bases, and the bits of
-    /// [`known_bits`].
+    /// Adds a record of a known context: a figure for each of the wanted bases (those to spare may
+    /// be left out), and the bits of [`known_bits`].
     pub fn push_row(&mut self, context: u32, run: u32, figures: &[Option<Bounds>], has: u32) {
         let before = self.len();
         self.context.push(context);
         self.run.push(run);
         self.has[context as usize] |= has;
-        for (columns, figure) in self.bases.iter_mut().zip(figures) {
-            let ends = match figure {
-                Some(f) => [f.lo(), f.value(), f.hi()],
-                // A column that nobody has takes no memory.
-                None if columns[0].is_empty() => continue,
-                None => [f64::NAN; 3],
-            };
-            for (column, end) in columns.iter_mut().zip(ends) {
-                column.resize(before, f64::NAN);
-                column.push(end);
+        let kept = self.kept(context, figures);
+        for (at, column) in self.bases.iter_mut().enumerate() {
+            let figure = figures.get(at).copied().flatten();
+            let is_kept = || kept.is_none_or(|kept| kept & (1 << at) != 0);
+            if let Some(figure) = figure.filter(|_| is_kept()) {
+                column.fill_up_to(before);
+                column.push(figure);
             }
         }
+    }
+
+    /// Those of the figures that some metric takes, a bit each; all if none is given.
+    fn kept(&self, context: u32, figures: &[Option<Bounds>]) -> Option<u64> {
+        if self.rules.is_empty() {
+            return None;
+        }
+        let there = (figures.iter().enumerate())
+            .filter(|(_, figure)| figure.is_some())
+            .fold(0, |bits, (at, _)| bits | 1 << at);
+        let dd = self.contexts.get(context).is_some_and(|c| c.dd);
+        let spare = u64::MAX << self.wanted.bases.len();
+        Some((self.rules.iter()).fold(spare, |kept, rule| kept | rule.takes(there, dd)))
     }
 
     /// Appends the records of another builder for the same columns.
@@ -341,6 +442,7 @@ impl Builder {
             other
         };
         self.warmups += other.warmups;
+        self.sort_by(other.sorted_by);
         for (key, texts) in other.dropped {
             self.dropped_texts(key).absorb(texts);
         }
@@ -389,118 +491,13 @@ impl Builder {
         self.context
             .extend(other.context.iter().map(|c| contexts[*c as usize]));
         self.run.extend(other.run);
-        let after = self.len();
         for (mine, theirs) in self.bases.iter_mut().zip(other.bases) {
-            if mine[0].is_empty() && theirs[0].is_empty() {
-                continue;
-            }
-            for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                mine.resize(before, f64::NAN);
-                mine.extend(theirs);
-                mine.resize(after, f64::NAN);
+            if !theirs.is_empty() {
+                mine.fill_up_to(before);
+                mine.append(theirs);
             }
         }
     }
-
-    /// Builds the frame; here the tests get their names.
-    pub fn finish(self) -> PolarsResult<Frame> {
-        let texts = self.texts;
-        let text = |code: u32| texts.get(code).map_or("", String::as_str);
-        let names = tests_of::resolve(self.facts.values(), &text);
-        let mut tests: Dict<String> = Dict::default();
-        let test_codes: Vec<u32> = names.iter().map(|n| tests.code(n.as_str())).collect();
-
-        let contexts = self.contexts.values();
-        let of = |get: fn(&Context) -> u32| -> Vec<u32> { contexts.iter().map(get).collect() };
-        let flag = |get: fn(&Context) -> bool| -> Vec<bool> { contexts.iter().map(get).collect() };
-        let number = |get: fn(&Context) -> Option<Bits>| -> Vec<Option<f64>> {
-            contexts.iter().map(|c| get(c).map(Bits::number)).collect()
-        };
-        let fact = |get: fn(&Facts) -> u32| -> Vec<u32> {
-            (contexts.iter())
-                .map(|c| self.facts.get(c.facts).map_or(0, get))
-                .collect()
-        };
-        let settings = of(|c| c.settings);
-        let mut columns = vec![
-            Column::new("source".into(), of(|c| c.source)),
-            Column::new("group".into(), of(|c| c.group)),
-            Column::new("rank".into(), of(|c| c.rank)),
-            Column::new("failed".into(), flag(|c| c.failed)),
-            Column::new("dd".into(), flag(|c| c.dd)),
-            Column::new("settings".into(), settings.clone()),
-            Column::new("notes".into(), of(|c| c.notes)),
-            Column::new("basis".into(), of(|c| c.basis)),
-            Column::new("block".into(), number(|c| c.block)),
-            Column::new("nominal".into(), number(|c| c.nominal)),
-            Column::new("has".into(), self.has),
-            Column::new("asked".into(), fact(|f| f.asked)),
-            Column::new("heading".into(), fact(|f| f.heading)),
-        ];
-        let mut key_texts = Vec::new();
-        for (at, (key, dict)) in self.wanted.keys.iter().zip(self.key_texts).enumerate() {
-            let codes: Vec<u32> = contexts.iter().map(|c| c.keys[at]).collect();
-            let tests_of_contexts = || contexts.iter().map(|c| test_codes[c.facts as usize]);
-            let (codes, values) = if *key == Key::TEST {
-                (tests_of_contexts().collect(), tests.values().to_vec())
-            } else if *key == Key::MACHINE {
-                let tests: Vec<u32> = tests_of_contexts().collect();
-                let sets = self.setting_sets.values();
-                let told_apart =
-                    told_apart(&self.wanted, &settings, sets, &tests, &codes, |code| {
-                        text(code) != UNKNOWN
-                    });
-                name_apart(&codes, &settings, &dict, &told_apart, sets, &text)
-            } else {
-                (codes, dict.values().to_vec())
-            };
-            columns.push(Column::new(key_column(*key).into(), codes));
-            key_texts.push((*key, values));
-        }
-        let mut rows = vec![
-            Column::new("context".into(), self.context),
-            Column::new("run".into(), self.run),
-        ];
-        let height = rows[0].len();
-        for (base, columns) in self.wanted.bases.iter().zip(self.bases) {
-            let name = base.column();
-            // A record has all three ends or none.
-            let gaps = columns[0].len() < height || columns[0].iter().any(|v| v.is_nan());
-            for (ending, values) in ["lo", "value", "hi"].into_iter().zip(columns) {
-                rows.push(figures(
-                    format!("{name}:{ending}").into(),
-                    values,
-                    height,
-                    gaps,
-                ));
-            }
-        }
-        Ok(Frame {
-            rows: DataFrame::new_infer_height(rows)?,
-            contexts: DataFrame::new_infer_height(columns)?,
-            sources: self.sources.values().to_vec(),
-            key_texts,
-            note_sets: self.note_sets.values().to_vec(),
-            notes: self.notes.values().to_vec(),
-            setting_sets: self.setting_sets.values().to_vec(),
-            texts: texts.values().to_vec(),
-        })
-    }
-}
-
-/// A column of figures, in which what is no number is missing; an empty one is missing throughout.
-fn figures(name: PlSmallStr, mut values: Vec<f64>, height: usize, gaps: bool) -> Column {
-    if values.is_empty() {
-        return Column::full_null(name, height, &DataType::Float64);
-    }
-    values.resize(height, f64::NAN);
-    if gaps {
-        let there: Vec<Option<f64>> = (values.into_iter())
-            .map(|v| Some(v).filter(|v| !v.is_nan()))
-            .collect();
-        return Column::new(name, there);
-    }
-    Float64Chunked::from_vec(name, values).into_column()
 }
 
 impl Frame {

@@ -12,13 +12,27 @@
 
 use std::borrow::Cow;
 
-use fio_parse::record::{ScopeKind, Tool};
+use fio_parse::record::{Dialect, ScopeKind, Tool};
 use fio_parse::workload::{Dd, Job, SyncFlag, WrittenAs};
 use fio_parse::{Bytes, Record};
 
-/// A property of a record; an index into the table below.
+use crate::folders;
+
+/// A property of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key(u8);
+pub struct Key(Place);
+
+/// Where the property is described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Place {
+    /// At this index of the table below.
+    Table(u8),
+    /// In the names of folders ([`crate::folders`]), under this name behind [`IN_FOLDER`].
+    Folder(&'static str),
+}
+
+/// What stands in front of the keys that names of folders give.
+const IN_FOLDER: &str = "folder.";
 
 /// What a key is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +125,12 @@ const KEYS: &[Spec] = &[
             let marked = r.environment.get("warm_up") == Some(&serde_json::Value::Bool(true));
             if marked { "yes".into() } else { EMPTY }
         },
+    },
+    Spec {
+        name: "folder",
+        about: "what folders called NAME=VALUE say beside these keys; folder.NAME is one of them",
+        role: Role::Setting,
+        get: |_| EMPTY,
     },
     Spec {
         name: "rw",
@@ -319,19 +339,36 @@ pub const UNKNOWN: &str = "?";
 
 impl Key {
     /// The machine.
-    pub const MACHINE: Key = Key(0);
+    pub const MACHINE: Key = Key(Place::Table(0));
     /// The test, resolved over all records by [`crate::tests_of`].
-    pub const TEST: Key = Key(1);
+    pub const TEST: Key = Key(Place::Table(1));
     /// The metric.
-    pub const METRIC: Key = Key(2);
+    pub const METRIC: Key = Key(Place::Table(2));
     /// The direction.
-    pub const DIRECTION: Key = Key(3);
+    pub const DIRECTION: Key = Key(Place::Table(3));
     /// Whether the run only warms up.
-    pub const WARMUP: Key = Key(10);
+    pub const WARMUP: Key = Key(Place::Table(10));
+    /// What the names of folders say beside known keys.
+    pub const FOLDER: Key = Key(Place::Table(11));
 
-    /// All keys.
+    /// All keys but those that names of folders give.
     pub fn all() -> impl Iterator<Item = Key> {
-        (0..KEYS.len() as u8).map(Key)
+        (0..KEYS.len() as u8).map(|at| Key(Place::Table(at)))
+    }
+
+    fn spec(self) -> Option<&'static Spec> {
+        match self.0 {
+            Place::Table(at) => Some(&KEYS[at as usize]),
+            Place::Folder(_) => None,
+        }
+    }
+
+    /// The name in the names of folders that this key stands for.
+    pub fn of_folder(self) -> Option<&'static str> {
+        match self.0 {
+            Place::Table(_) => None,
+            Place::Folder(name) => name.strip_prefix(IN_FOLDER),
+        }
     }
 
     /// The keys that become footnotes where they differ.
@@ -341,17 +378,20 @@ impl Key {
 
     /// Its name in the language.
     pub fn name(self) -> &'static str {
-        KEYS[self.0 as usize].name
+        match self.0 {
+            Place::Table(at) => KEYS[at as usize].name,
+            Place::Folder(name) => name,
+        }
     }
 
     /// What it means, for `--list` and help.
     pub fn about(self) -> &'static str {
-        KEYS[self.0 as usize].about
+        self.spec().map_or("", |spec| spec.about)
     }
 
     /// What it is for.
     pub fn role(self) -> Role {
-        KEYS[self.0 as usize].role
+        self.spec().map_or(Role::Name, |spec| spec.role)
     }
 
     /// For a setting: does an empty text mean that the setting is off (and not that nobody said
@@ -364,9 +404,9 @@ impl Key {
     }
 
     /// Its text in a record; empty where the record does not say. `test` and `metric` are always
-    /// empty here, they belong to the whole comparison.
+    /// empty here, they belong to the whole comparison; so is what folders say.
     pub fn get(self, record: &Record) -> Cow<'_, str> {
-        (KEYS[self.0 as usize].get)(record)
+        self.spec().map_or(EMPTY, |spec| (spec.get)(record))
     }
 
     /// A value typed by a person in the form in which records are compared: sizes by amount.
@@ -380,12 +420,22 @@ impl Key {
     }
 }
 
+/// Looks a key of the table up by name.
+pub fn plain(name: &str) -> Option<Key> {
+    Key::all().find(|k| k.name() == name)
+}
+
 /// Looks a key up by name.
 pub fn parse(name: &str) -> Result<Key, String> {
-    Key::all().find(|k| k.name() == name).ok_or_else(|| {
+    let of_folder = || {
+        let field = name.strip_prefix(IN_FOLDER)?;
+        // Names come from the command line, a few for the life of the program.
+        folders::is_name(field).then(|| Key(Place::Folder(name.to_owned().leak())))
+    };
+    plain(name).or_else(of_folder).ok_or_else(|| {
         let known: Vec<&str> = Key::all().map(Key::name).collect();
         format!(
-            "expected a key, found `{name}`; known keys: {}",
+            "expected a key, found `{name}`; known keys: {}, and {IN_FOLDER}NAME for a folder NAME=VALUE",
             known.join(", ")
         )
     })
@@ -404,16 +454,16 @@ pub fn parse_list(names: &str) -> Result<Vec<Key>, String> {
     Ok(keys)
 }
 
-/// The machine as the source names it; else the host of a client/server run; else the input.
+/// The machine as the source names it; else the host of a client/server run; else the input, or
+/// for one of fio's logs of samples the name before what is logged.
 fn machine(record: &Record) -> Cow<'_, str> {
     match (&record.machine, &record.scope.host) {
         (Some(label), _) => (&*label.text).into(),
         (None, Some(host)) => host.into(),
-        (None, None) => {
-            let name = record.source.name.rsplit('/').next().unwrap_or("");
-            let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-            (if stem.is_empty() { name } else { stem }).into()
-        }
+        (None, None) => match &record.scope.job {
+            Some(job) if record.source.dialect == Dialect::FioLog => (&**job).into(),
+            _ => folders::stem(&record.source.name).into(),
+        },
     }
 }
 
@@ -664,6 +714,7 @@ mod tests {
             (Key::METRIC, METRIC),
             (Key::DIRECTION, "direction"),
             (Key::WARMUP, "warmup"),
+            (Key::FOLDER, "folder"),
         ] {
             assert_eq!(key.name(), name);
             assert_eq!(parse(name), Ok(key));
@@ -681,6 +732,9 @@ mod tests {
             error.contains("found `bogus`") && error.contains("iodepth"),
             "{error}"
         );
+        let date = parse("folder.date").unwrap();
+        assert_eq!((date.of_folder(), date.role()), (Some("date"), Role::Name));
+        assert!(parse("folder.").is_err() && parse("folder.a b").is_err());
     }
 
     #[test]

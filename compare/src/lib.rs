@@ -30,6 +30,7 @@ pub mod evidence;
 mod files;
 pub mod filter;
 pub mod flat;
+pub mod folders;
 pub mod frame;
 pub mod gate;
 pub mod grid;

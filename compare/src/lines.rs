@@ -22,7 +22,7 @@ use crate::absent;
 use crate::bounds::Bounds;
 use crate::frame::{Base, Builder};
 use crate::load::{Fate, Plan};
-use crate::template::{self, Template};
+use crate::template::{self, Template, Templates};
 
 /// A line as raw pieces; what is not named here is a place in the source and matters to nobody.
 #[derive(Deserialize)]
@@ -121,9 +121,6 @@ fn bounds(lo: f64, value: f64, hi: f64, base: Base) -> Option<Bounds> {
     sound.then(|| Bounds::new(lo, (lo + (hi - lo) / 2.0).clamp(lo, hi), hi))?
 }
 
-/// How many lines are remembered.
-const TEMPLATES: usize = 16;
-
 /// The figures that are read quickly, in the order of [`template::FIGURES`].
 const FIGURES: [Base; template::FIGURES.len()] = [
     Base::BytesPerSec,
@@ -146,8 +143,8 @@ pub struct Reader<'p> {
     known: PlHashMap<String, (Fate, u32)>,
     key: String,
     quick: bool,
-    /// Lines read before, with what became of them; the latest used comes first.
-    templates: Vec<(Template, Fate, u32)>,
+    /// Lines read before, with what became of them.
+    templates: Templates<(Fate, u32)>,
     /// For each wanted base, its place in [`FIGURES`].
     places: Vec<Option<usize>>,
     figures: Vec<Option<Bounds>>,
@@ -165,7 +162,8 @@ impl<'p> Reader<'p> {
             quick: plan.wanted.bases.iter().all(plain)
                 && !plan.wanted.keys.iter().any(of_run)
                 && !plan.filter.keys().iter().any(of_run),
-            templates: Vec::new(),
+            templates: Templates::default(),
+            // Those to spare are of records without a bandwidth, which take the long way.
             places: plan.wanted.bases.iter().map(|b| place(*b)).collect(),
             figures: Vec::new(),
             has: (absent::KNOWN[..absent::PLAIN].iter().enumerate())
@@ -184,9 +182,10 @@ impl<'p> Reader<'p> {
                 return Ok(());
             }
             if let Some((fate, context)) = self.quickly(line, builder) {
-                if let Some(template) = Template::of(line) {
-                    self.templates.truncate(TEMPLATES - 1);
-                    self.templates.insert(0, (template, fate, context));
+                if !self.templates.is_full()
+                    && let Some(template) = Template::of(line)
+                {
+                    self.templates.add(&template, (fate, context));
                 }
                 return Ok(());
             }
@@ -199,18 +198,15 @@ impl<'p> Reader<'p> {
     /// None if the line is like none that is remembered.
     fn like_another(&mut self, line: &[u8], builder: &mut Builder) -> Option<()> {
         let mut ends = [[0.0; 3]; FIGURES.len()];
-        let (at, run) = (self.templates.iter().enumerate())
-            .find_map(|(at, (template, ..))| Some((at, template.read(line, &mut ends)?)))?;
-        let (template, fate, context) = &self.templates[at];
+        let (run, end) = self.templates.read(line, &mut ends)?;
         let mut figures = [None; FIGURES.len()];
-        for (index, there) in template.there().into_iter().enumerate() {
+        for (index, there) in end.there.into_iter().enumerate() {
             if there {
                 let [lo, value, hi] = ends[index];
                 figures[index] = Some(bounds(lo, value, hi, FIGURES[index])?);
             }
         }
-        let (fate, context) = (*fate, *context);
-        self.templates[..=at].rotate_right(1);
+        let (fate, context) = end.known;
         self.count(fate, context, run, &figures, builder);
         Some(())
     }
@@ -248,16 +244,9 @@ impl<'p> Reader<'p> {
             Some(known) => *known,
             None => {
                 let record: Record = serde_json::from_slice(line).ok()?;
-                let text = |key: crate::keys::Key| key.get(&record);
-                let fate = self.plan.fate(&text);
-                let mut context = 0;
-                match fate {
-                    Fate::Taken => context = builder.context(&record),
-                    Fate::Filtered => builder.drop_filtered(self.plan.filter.keys(), &text),
-                    Fate::WarmUp => {}
-                }
-                self.known.insert(self.key.clone(), (fate, context));
-                (fate, context)
+                let taken = self.plan.take(builder, &record);
+                self.known.insert(self.key.clone(), taken);
+                taken
             }
         };
         self.count(fate, context, pieces.run, &figures, builder);
@@ -318,6 +307,7 @@ impl<'p> Reader<'p> {
 mod tests {
     use super::*;
     use crate::filter::Filter;
+    use crate::folders::Fields;
     use crate::frame::Wanted;
     use crate::keys;
 
@@ -337,9 +327,12 @@ mod tests {
                     Base::Wall,
                     Base::Flush,
                 ],
+                metrics: Vec::new(),
+                spare: Vec::new(),
                 ignored: Vec::new(),
             },
             filter: Filter::All,
+            fields: Fields::default(),
         }
     }
 

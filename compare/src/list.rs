@@ -37,6 +37,6 @@ pub fn list(frame: &Frame) -> Result<String, String> {
             metric.title()
         ));
     }
-    out.push_str("  and clat-, slat-, lat-, sync- with min, mean, max, stddev or a percentile, as clat-p99\n");
+    out.push_str("  and clat-, slat-, lat-, sync- with min, mean, max, stddev or a percentile, as clat-p99;\n  bw-, iops- with min, mean, max or stddev, of samples over time\n");
     Ok(out)
 }

@@ -6,14 +6,16 @@
 //! columns are joined in order, so the result does not depend on their number.
 //!
 //! `label=path` renames the machine of an input that holds results of one machine. Where it holds
-//! several, they keep their names and the label names the input (key `file`).
+//! several, they keep their names and the label names the input (key `file`). A file of labels
+//! ([`fio_parse::cli::labels`]) corrects the labels of single results, after that.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::{Range, RangeInclusive};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use fio_parse::cli::labels::Labels;
 use fio_parse::cli::{Content, sniff};
 use fio_parse::folder::in_order;
 use fio_parse::record::{Label, LabelSource};
@@ -21,8 +23,10 @@ use fio_parse::{Log, Record};
 use memchr::{memchr, memchr_iter};
 use polars::prelude::PolarsResult;
 
+use crate::evidence::Evidence;
 use crate::filter::Filter;
 use crate::flat::Form;
+use crate::folders::{Fields, Placed};
 use crate::frame::{Builder, Wanted};
 use crate::keys::Key;
 use crate::lines::Reader;
@@ -59,6 +63,8 @@ pub struct Outcome {
     pub remarks: Vec<String>,
     /// What could not be read, as text for a person.
     pub errors: Vec<String>,
+    /// Why the labels that a person gave do not fit.
+    pub mislabelled: Option<String>,
 }
 
 /// Which records are kept, and in which columns.
@@ -68,6 +74,8 @@ pub struct Plan {
     pub wanted: Wanted,
     /// The condition.
     pub filter: Filter,
+    /// What the folders of the input say.
+    pub fields: Fields,
 }
 
 /// What becomes of a record.
@@ -82,8 +90,16 @@ pub enum Fate {
 }
 
 impl Plan {
+    /// The plan for an input of this name, whose folders may say something.
+    fn at(&self, name: &str) -> Plan {
+        Plan {
+            fields: Fields::of_path(name),
+            ..self.clone()
+        }
+    }
+
     /// What becomes of a record of which `text` tells the keys.
-    pub fn fate<'t>(&self, text: &impl Fn(Key) -> Cow<'t, str>) -> Fate {
+    fn fate<'t>(&self, text: &impl Fn(Key) -> Cow<'t, str>) -> Fate {
         let warmup = || text(Key::WARMUP) == "yes" && !self.filter.keys().contains(&Key::WARMUP);
         if !self.filter.matches(text) {
             Fate::Filtered
@@ -94,20 +110,59 @@ impl Plan {
         }
     }
 
+    /// What becomes of a record, and its context if it counts.
+    pub fn take(&self, builder: &mut Builder, evidence: &impl Evidence) -> (Fate, u32) {
+        // A record may have come from another file than the one that holds it.
+        let fields = Fields::of_path(&evidence.source()).or(&self.fields);
+        let placed = Placed {
+            evidence,
+            fields: &fields,
+            asked: &self.wanted.keys,
+        };
+        let text = |key: Key| placed.key(key);
+        let fate = self.fate(&text);
+        let mut context = 0;
+        match fate {
+            Fate::Taken => {
+                context = builder.context(&placed);
+                builder.heed(&fields);
+            }
+            Fate::Filtered => builder.drop_filtered(self.filter.keys(), &text),
+            Fate::WarmUp => {}
+        }
+        (fate, context)
+    }
+
+    /// Whether a record counts.
+    pub fn takes(&self, record: &Record) -> bool {
+        let fields = Fields::of_path(&record.source.name).or(&self.fields);
+        let placed = Placed {
+            evidence: record,
+            fields: &fields,
+            asked: &self.wanted.keys,
+        };
+        self.fate(&|key| placed.key(key)) != Fate::Filtered
+    }
+
     /// Adds a record if it counts.
     pub fn push(&self, builder: &mut Builder, record: &Record) {
-        let text = |key: Key| key.get(record);
-        match self.fate(&text) {
-            Fate::Taken => builder.push(record),
-            Fate::Filtered => builder.drop_filtered(self.filter.keys(), &text),
-            Fate::WarmUp => builder.leave_out_warmup(),
+        match self.take(builder, record) {
+            (Fate::Taken, context) => builder.push(context, record),
+            (Fate::WarmUp, _) => builder.leave_out_warmup(),
+            (Fate::Filtered, _) => {}
         }
     }
 }
 
+/// Labels that a person gives, shared by all who read inputs.
+pub type Given = Mutex<Labels>;
+
 /// Reads an input into columns.
-pub fn load(input: &Input<'_>, plan: &Plan) -> (Builder, Outcome) {
+pub fn load(input: &Input<'_>, plan: &Plan, given: Option<&Given>) -> (Builder, Outcome) {
+    let plan = &plan.at(&input.name);
     let bytes = match input.source {
+        // Places in the source, which the quick ways leave out, tell where labels belong.
+        Source::Lines(..) if given.is_some() => &[],
         Source::Parquet(file) => return load_flat(input, plan, scan::parquet(file, plan)),
         Source::Lines(file, length) => {
             return load_lines(&input.name, ranges(file, length), plan);
@@ -117,10 +172,10 @@ pub fn load(input: &Input<'_>, plan: &Plan) -> (Builder, Outcome) {
     if let Some(form) = Form::of_bytes(bytes) {
         return load_flat(input, plan, scan::read(bytes, form, plan));
     }
-    if input.label.is_none() && sniff(bytes) == Content::Records {
+    if input.label.is_none() && given.is_none() && sniff(bytes) == Content::Records {
         return load_lines(&input.name, cut(bytes), plan);
     }
-    let (records, outcome) = records(input);
+    let (records, outcome) = records(input, given);
     let mut builder = Builder::new(plan.wanted.clone());
     for record in &records {
         plan.push(&mut builder, record);
@@ -129,7 +184,7 @@ pub fn load(input: &Input<'_>, plan: &Plan) -> (Builder, Outcome) {
 }
 
 /// The whole records of an input, which flat files do not hold.
-pub fn records(input: &Input<'_>) -> (Vec<Record>, Outcome) {
+pub fn records(input: &Input<'_>, given: Option<&Given>) -> (Vec<Record>, Outcome) {
     let mut outcome = Outcome::default();
     let mut read = Vec::new();
     let bytes = match input.source {
@@ -149,6 +204,7 @@ pub fn records(input: &Input<'_>) -> (Vec<Record>, Outcome) {
         }
     };
     let mut records = Vec::new();
+    let mut of_log = None;
     if sniff(bytes) == Content::Records {
         let read = |number, line: &[u8]| match serde_json::from_slice(line) {
             Ok(record) => records.push(record),
@@ -164,6 +220,7 @@ pub fn records(input: &Input<'_>) -> (Vec<Record>, Outcome) {
                     .remarks
                     .extend(shown.map(|d| fio_parse::diagnostic::render(&log, d)));
                 records = parsed.records;
+                of_log = Some(log);
             }
             Err(error) => outcome.errors.push(format!("{}: {error}", input.name)),
         }
@@ -176,6 +233,13 @@ pub fn records(input: &Input<'_>) -> (Vec<Record>, Outcome) {
                 "{}: holds results of several machines, which keep their names; `{label}` names the input (key file)",
                 input.name
             ));
+        }
+    }
+    if let Some(given) = given {
+        // A reader that panicked took the program with it.
+        let mut labels = given.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = labels.apply(&input.name, &mut records, of_log.as_ref()) {
+            outcome.mislabelled = Some(error.to_string());
         }
     }
     (records, outcome)
@@ -253,7 +317,7 @@ fn numbered<'c>(
 
 /// A piece of a file is at least and at most so large. Of each the reader learns anew what its
 /// lines are like, and an answer waits for the last one.
-const PIECE: RangeInclusive<u64> = 4 << 20..=16 << 20;
+const PIECE: RangeInclusive<u64> = 4 << 20..=64 << 20;
 
 /// How much of a file is in memory at once, for each core: little enough for its cache.
 const BUFFER: usize = 256 << 10;
@@ -350,7 +414,7 @@ fn cut(bytes: &[u8]) -> impl Iterator<Item = Piece<'_>> {
 
 /// Pieces of a file of lines.
 fn ranges(file: &File, length: u64) -> impl Iterator<Item = Piece<'_>> {
-    let size = (length / 64).clamp(*PIECE.start(), *PIECE.end());
+    let size = (length / 16).clamp(*PIECE.start(), *PIECE.end());
     (0..length.div_ceil(size)).map(move |piece| {
         let start = piece * size;
         Piece::Range(file, start..(start + size).min(length))

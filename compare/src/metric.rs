@@ -9,6 +9,7 @@
 //! | `iops` | operations per second |
 //! | `bytes`, `runtime`, `wall` | amount and times as printed |
 //! | `cpu` | processor time, share of the window, all in user and system mode |
+//! | `bw-S`, `iops-S` | of samples over time, as fio's summary and logs of samples hold them; S is `min`, `mean`, `max` or `stddev` |
 //! | `slat-S`, `clat-S`, `lat-S`, `sync-S` | latencies; S is `min`, `mean`, `max`, `stddev` or a percentile as `p99.9` |
 //!
 //! Place: names and their properties; how the numbers come about is in [`crate::derive`].
@@ -38,8 +39,19 @@ pub enum Metric {
     Wall,
     /// Processor time over the window.
     Cpu,
+    /// A figure of samples over time, which is no percentile.
+    Samples(Sampled, Statistic),
     /// A figure of a latency distribution.
     Latency(Clock, Statistic),
+}
+
+/// What is sampled over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sampled {
+    /// Bytes per second.
+    Bandwidth,
+    /// Operations per second.
+    Iops,
 }
 
 /// Which latency.
@@ -99,7 +111,8 @@ impl Metric {
     pub fn dimension(self) -> Dimension {
         match self {
             Metric::Bandwidth | Metric::WallBandwidth | Metric::WriteBandwidth => Dimension::Rate,
-            Metric::Iops => Dimension::Iops,
+            Metric::Samples(Sampled::Bandwidth, _) => Dimension::Rate,
+            Metric::Iops | Metric::Samples(Sampled::Iops, _) => Dimension::Iops,
             Metric::Bytes => Dimension::Size,
             Metric::Cpu => Dimension::Share,
             Metric::Flush | Metric::Runtime | Metric::Wall | Metric::Latency(..) => Dimension::Time,
@@ -112,6 +125,8 @@ impl Metric {
             Metric::Bandwidth | Metric::WallBandwidth | Metric::WriteBandwidth | Metric::Iops => {
                 Better::Higher
             }
+            Metric::Samples(_, Statistic::Stddev) => Better::Lower,
+            Metric::Samples(..) => Better::Higher,
             Metric::Flush | Metric::Cpu | Metric::Latency(..) => Better::Lower,
             Metric::Bytes | Metric::Runtime | Metric::Wall => Better::Neither,
         }
@@ -129,6 +144,19 @@ impl Metric {
             Metric::Runtime => "run time".into(),
             Metric::Wall => "wall clock time".into(),
             Metric::Cpu => "processor use".into(),
+            Metric::Samples(sampled, statistic) => {
+                let samples = match sampled {
+                    Sampled::Bandwidth => "bandwidth samples",
+                    Sampled::Iops => "IOPS samples",
+                };
+                match statistic {
+                    Statistic::Min => format!("least of {samples}"),
+                    Statistic::Mean => format!("mean of {samples}"),
+                    Statistic::Max => format!("largest of {samples}"),
+                    Statistic::Stddev => format!("deviation of {samples}"),
+                    Statistic::Percentile(p) => format!("{samples}, percentile {p}"),
+                }
+            }
             Metric::Latency(clock, statistic) => {
                 let clock = match clock {
                     Clock::Submission => "submission latency",
@@ -156,7 +184,8 @@ impl Metric {
             let known: Vec<String> = Metric::PLAIN.iter().map(Metric::to_string).collect();
             format!(
                 "expected a metric, found `{name}`; known: {}, and slat-, clat-, lat- or sync- \
-                 with min, mean, max, stddev or a percentile, as clat-p99.9",
+                 with min, mean, max, stddev or a percentile, as clat-p99.9; bw- and iops- with \
+                 min, mean, max or stddev are of samples",
                 known.join(", ")
             )
         };
@@ -179,6 +208,17 @@ impl Metric {
                     .then_some(Statistic::Percentile(p))
             }
         };
+        let sampled = |text: &str| match text {
+            "bw" => Some(Sampled::Bandwidth),
+            "iops" => Some(Sampled::Iops),
+            _ => None,
+        };
+        if let Some((what, text)) = name.split_once('-')
+            && let (Some(sampled), Some(statistic)) = (sampled(what), statistic(text))
+            && !matches!(statistic, Statistic::Percentile(_))
+        {
+            return Ok(Metric::Samples(sampled, statistic));
+        }
         let (clock, statistic) = match name.split_once('-') {
             Some((c, s)) => (clock(c), statistic(s)),
             None => match clock(name) {
@@ -206,6 +246,13 @@ impl fmt::Display for Metric {
             Metric::Runtime => f.write_str("runtime"),
             Metric::Wall => f.write_str("wall"),
             Metric::Cpu => f.write_str("cpu"),
+            Metric::Samples(sampled, statistic) => {
+                f.write_str(match sampled {
+                    Sampled::Bandwidth => "bw-",
+                    Sampled::Iops => "iops-",
+                })?;
+                statistic.fmt(f)
+            }
             Metric::Latency(clock, statistic) => {
                 f.write_str(match clock {
                     Clock::Submission => "slat-",
@@ -213,14 +260,20 @@ impl fmt::Display for Metric {
                     Clock::Total => "lat-",
                     Clock::Sync => "sync-",
                 })?;
-                match statistic {
-                    Statistic::Min => f.write_str("min"),
-                    Statistic::Mean => f.write_str("mean"),
-                    Statistic::Max => f.write_str("max"),
-                    Statistic::Stddev => f.write_str("stddev"),
-                    Statistic::Percentile(p) => write!(f, "p{p}"),
-                }
+                statistic.fmt(f)
             }
+        }
+    }
+}
+
+impl fmt::Display for Statistic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Statistic::Min => f.write_str("min"),
+            Statistic::Mean => f.write_str("mean"),
+            Statistic::Max => f.write_str("max"),
+            Statistic::Stddev => f.write_str("stddev"),
+            Statistic::Percentile(p) => write!(f, "p{p}"),
         }
     }
 }
@@ -241,6 +294,8 @@ mod tests {
             "lat-mean",
             "sync-max",
             "slat-min",
+            "bw-mean",
+            "iops-stddev",
         ] {
             assert_eq!(Metric::parse(name).unwrap().to_string(), name);
         }
@@ -250,7 +305,15 @@ mod tests {
 
     #[test]
     fn err_unknown_metrics_list_the_known() {
-        for bad in ["bandwith", "clat-p101", "clat-", "p", "xlat-mean", ""] {
+        for bad in [
+            "bandwith",
+            "bw-p99",
+            "clat-p101",
+            "clat-",
+            "p",
+            "xlat-mean",
+            "",
+        ] {
             let message = Metric::parse(bad).unwrap_err();
             assert!(message.contains("clat-p99.9"), "{bad}: {message}");
         }

@@ -21,9 +21,10 @@ use std::collections::HashSet;
 use fio_parse::folder::in_order;
 use polars::prelude::*;
 
+use crate::bounds::Bounds;
 use crate::derive;
 use crate::dict::Dict;
-use crate::frame::{Base, Frame, key_column};
+use crate::frame::{Base, Figures, Frame, key_column};
 use crate::keys::Key;
 use crate::metric::Metric;
 use crate::stats;
@@ -254,9 +255,7 @@ const SAMPLE: [&str; 6] = ["cell", "lo", "value", "hi", "failed", "how"];
 /// The samples of a cell.
 #[derive(Default)]
 struct Samples {
-    lo: Vec<f64>,
-    value: Vec<f64>,
-    hi: Vec<f64>,
+    figures: Figures,
     failed: usize,
     how: u32,
     parts: usize,
@@ -299,10 +298,10 @@ impl Gathered {
             samples.how = samples.how.max(how.unwrap_or(0));
             if failed == Some(true) {
                 samples.failed += 1;
-            } else if let (Some(lo), Some(value), Some(hi)) = (lo, value, hi) {
-                samples.lo.push(lo);
-                samples.value.push(value);
-                samples.hi.push(hi);
+            } else if let (Some(lo), Some(value), Some(hi)) = (lo, value, hi)
+                && let Some(figure) = Bounds::new(lo, value, hi)
+            {
+                samples.figures.push(figure);
             }
         }
         Ok(())
@@ -421,13 +420,15 @@ fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Dat
 /// So many samples are worth the start of threads.
 const MANY: usize = 1 << 16;
 
-/// The medians of the lower and the upper ends; the values are sorted.
-fn medians(samples: &mut Samples) -> (Option<f64>, Option<f64>) {
-    samples.value.sort_unstable_by(f64::total_cmp);
-    (
-        stats::median_of(&mut samples.lo),
-        stats::median_of(&mut samples.hi),
-    )
+/// The values, sorted, and the medians of the lower and the upper ends.
+fn sorted(figures: Figures) -> (Vec<f64>, Option<(f64, f64)>) {
+    let (mut values, ends) = figures.into_parts();
+    values.sort_unstable_by(f64::total_cmp);
+    let medians = match ends {
+        Some([mut lo, mut hi]) => stats::median_of(&mut lo).zip(stats::median_of(&mut hi)),
+        None => stats::median(&values).map(|median| (median, median)),
+    };
+    (values, medians)
 }
 
 fn read(gathered: Gathered, metric: Metric, code: u32, places: &Places) -> Vec<Found> {
@@ -437,21 +438,21 @@ fn read(gathered: Gathered, metric: Metric, code: u32, places: &Places) -> Vec<F
         contexts,
     } = gathered;
     let of_wall = matches!(metric, Metric::WallBandwidth | Metric::Wall);
-    let many = cells.iter().map(|(_, s)| s.value.len()).sum::<usize>() > MANY;
+    let many = cells.iter().map(|(_, s)| s.figures.len()).sum::<usize>() > MANY;
     let mut found = Vec::with_capacity(cells.len());
     let finish = |(cell, mut samples): (u32, Samples)| {
-        let ends = medians(&mut samples);
-        (cell, samples, ends)
+        let sorted = sorted(std::mem::take(&mut samples.figures));
+        (cell, samples, sorted)
     };
-    let mut take = |(cell, samples, (lo, hi)): (u32, Samples, _)| {
+    let mut take = |(cell, samples, (values, ends)): (u32, Samples, (Vec<f64>, _))| {
         let mut all = places.codes[cell as usize].clone();
         if let Some(at) = places.metric {
             all[at] = code;
         }
         found.push(Found {
             codes: all,
-            bounds: stats::median(&samples.value).and_then(|value| Some((lo?, value, hi?))),
-            values: samples.value,
+            bounds: (stats::median(&values).zip(ends)).map(|(value, (lo, hi))| (lo, value, hi)),
+            values,
             failed: samples.failed,
             parts: samples.parts,
             how: samples.how,

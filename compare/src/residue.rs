@@ -87,9 +87,17 @@ impl<'f> Residue<'f> {
         (0..self.frame.setting_sets.len() as u32).all(|set| self.text(set, index).is_empty())
     }
 
-    /// What a cell differs in from its base; none if they agree.
-    pub fn against(&self, sets: &[u32], base_sets: &[u32], base_name: &str) -> Option<String> {
+    /// What a cell differs in from its base, beside what both are named after; none if they agree.
+    pub fn against(
+        &self,
+        (sets, name): (&[u32], &str),
+        (base_sets, base_name): (&[u32], &str),
+    ) -> Option<String> {
+        let named = |key: Key, mine: &str, theirs: &str| {
+            name.contains(&one(key, mine)) && base_name.contains(&one(key, theirs))
+        };
         let mut parts: Vec<String> = (self.differences(sets, base_sets).into_iter())
+            .filter(|(key, mine, theirs)| !named(*key, mine, theirs))
             .map(|(key, mine, theirs)| format!("{} (there: {})", one(key, mine), value(theirs)))
             .collect();
         for (index, key) in &self.keys {
@@ -104,7 +112,7 @@ impl<'f> Residue<'f> {
                 _ => {}
             }
         }
-        (!parts.is_empty()).then(|| format!("unlike {base_name}: {}", parts.join("; ")))
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
@@ -117,7 +125,7 @@ fn is_known(key: Key, text: &str) -> bool {
 pub fn one(key: Key, text: &str) -> String {
     match (key.name(), text) {
         (name, "") => format!("no {name}"),
-        ("tool", text) => text.to_owned(),
+        ("tool" | "folder", text) => text.to_owned(),
         (name, text) => format!("{name}={text}"),
     }
 }

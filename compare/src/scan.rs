@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::Cursor;
 
+use fio_parse::block::fio_log::LogKind;
 use fio_parse::folder::in_order;
 use fio_parse::record::ScopeKind;
 use polars::prelude::*;
@@ -22,7 +23,8 @@ use crate::absent::UNSEEN;
 use crate::bounds::Bounds;
 use crate::evidence::{self, Evidence};
 use crate::flat::{self, Form};
-use crate::frame::{Builder, Note};
+use crate::folders;
+use crate::frame::{Base, Builder, Note, told_by};
 use crate::keys::Key;
 use crate::load::{Fate, Plan};
 
@@ -53,7 +55,7 @@ fn row_groups<R: MmapBytesReader>(
     let mut reader = ParquetReader::new(open()?);
     let metadata = reader.get_metadata()?.clone();
     let schema = reader.schema()?;
-    let columns: Vec<String> = (needed(plan).into_iter())
+    let columns: Vec<String> = (needed(plan, schema.contains(RATE)).into_iter())
         .filter(|name| schema.contains(name))
         .collect();
     let mut parts = Vec::new();
@@ -95,6 +97,16 @@ const FIELDS: [&str; 9] = [
     "block_bytes",
 ];
 const NOMINAL: &str = "nominal_runtime_ns";
+const RATE: &str = "bytes_per_sec";
+
+/// The quantities to read: those to spare are of no use beside a bandwidth.
+fn bases(plan: &Plan, with_rate: bool) -> Vec<Base> {
+    if with_rate {
+        plan.wanted.bases.clone()
+    } else {
+        plan.wanted.all_bases().collect()
+    }
+}
 
 /// The keys that a plan looks at beside the run number.
 fn keys(plan: &Plan) -> Vec<Key> {
@@ -111,7 +123,7 @@ fn keys(plan: &Plan) -> Vec<Key> {
 }
 
 /// The columns that a plan needs.
-fn needed(plan: &Plan) -> Vec<String> {
+fn needed(plan: &Plan, with_rate: bool) -> Vec<String> {
     let mut names: Vec<String> = FIELDS.iter().map(|n| (*n).to_owned()).collect();
     names.push(NOMINAL.to_owned());
     names.push("run".to_owned());
@@ -120,8 +132,9 @@ fn needed(plan: &Plan) -> Vec<String> {
             names.push(key.name().to_owned());
         }
     }
+    let bases = bases(plan, with_rate);
     for (base, name) in flat::quantities() {
-        if plan.wanted.bases.contains(&base) {
+        if bases.contains(&base) {
             names.extend([format!("{name}_lo"), format!("{name}_hi"), name]);
         }
     }
@@ -142,16 +155,9 @@ fn part(table: &DataFrame, plan: &Plan) -> PolarsResult<Builder> {
             None => {
                 let columns = &columns;
                 let row = FlatRow { columns, row };
-                let text = |key: Key| row.key(key);
-                let fate = plan.fate(&text);
-                let mut context = 0;
-                match fate {
-                    Fate::Taken => context = builder.context(&row),
-                    Fate::Filtered => builder.drop_filtered(plan.filter.keys(), &text),
-                    Fate::WarmUp => {}
-                }
-                known.insert(key.clone(), (fate, context));
-                (fate, context)
+                let taken = plan.take(&mut builder, &row);
+                known.insert(key.clone(), taken);
+                taken
             }
         };
         if fate == Fate::WarmUp {
@@ -218,8 +224,8 @@ impl Columns {
             .collect();
         let mut figures = Vec::new();
         let quantities = flat::quantities();
-        for base in &plan.wanted.bases {
-            let name = quantities.iter().find(|(b, _)| b == base).map(|(_, n)| n);
+        for base in bases(plan, table.column(RATE).is_ok()) {
+            let name = quantities.iter().find(|(b, _)| *b == base).map(|(_, n)| n);
             figures.push(match name {
                 Some(name) => {
                     let ends = (
@@ -284,6 +290,11 @@ impl FlatRow<'_> {
     fn number(&self, name: &str) -> Option<f64> {
         self.text(name).parse().ok()
     }
+
+    /// A log of samples, as fio names them.
+    fn is_log(&self) -> bool {
+        self.text("asked").is_empty() && LogKind::of_name(self.text("source")).is_some()
+    }
 }
 
 impl Evidence for FlatRow<'_> {
@@ -325,6 +336,7 @@ impl Evidence for FlatRow<'_> {
             )
             .into(),
             ("", _) => tool.into(),
+            (_, _) if self.is_log() => told_by(self.text("source")).into(),
             (job, _) => job.into(),
         }
     }
@@ -351,5 +363,12 @@ impl Evidence for FlatRow<'_> {
 
     fn block_and_nominal(&self) -> (Option<f64>, Option<f64>) {
         (self.number("block_bytes"), self.number(NOMINAL))
+    }
+
+    fn is_named_by_input(&self) -> bool {
+        let machine = self.text("machine");
+        let source = self.text("source");
+        let of_log = || self.is_log() && machine == self.text("job");
+        machine.is_empty() || machine == folders::stem(source) || of_log()
     }
 }

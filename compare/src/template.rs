@@ -12,11 +12,16 @@
 //! JSON but for these values, and what was checked of the first line holds of it. Comparing bytes
 //! takes a tenth of the time that any JSON reader does.
 //!
+//! [`Templates`] are a tree of what stands between the holes, so that a line finds its own among
+//! thousands (machines times tests) by a look-up where they part. No text on one way out of a node
+//! begins with another: where the first ends a hole begins, and so it would in the second.
+//!
 //! Place: under [`crate::lines`], which falls back to a JSON reader where no template fits.
 
 use memchr::memchr2;
+use polars::prelude::PlHashMap;
 
-/// Names of the figures, in the order in which [`Template::read`] gives them.
+/// Names of the figures, in the order in which [`Templates::read`] gives them.
 pub const FIGURES: [&str; 7] = [
     "bytes_per_sec",
     "bytes",
@@ -74,20 +79,141 @@ impl Template {
         walk.template.text.extend(&line[walk.copied..]);
         Some(walk.template)
     }
+}
 
-    /// Which figures its lines have.
-    pub fn there(&self) -> [bool; FIGURES.len()] {
-        self.there
+/// Templates with what is known of their lines.
+#[derive(Debug)]
+pub struct Templates<T> {
+    nodes: Vec<Node>,
+    ends: Vec<End<T>>,
+}
+
+/// What a line comes to that was read through a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End<T> {
+    /// Which figures it has.
+    pub there: [bool; FIGURES.len()],
+    /// What is known of all lines of the template.
+    pub known: T,
+}
+
+/// A place at the start of a line or behind a hole.
+#[derive(Debug, Default)]
+struct Node {
+    /// The first ways on.
+    few: Vec<(Box<[u8]>, Way)>,
+    /// The others, with the lengths of their texts; the latest used comes first.
+    many: PlHashMap<Box<[u8]>, Way>,
+    lengths: Vec<usize>,
+}
+
+/// Where a text leads.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// To a hole, and from there to a node.
+    Hole(Hole, usize),
+    /// To the end of the line.
+    End(usize),
+}
+
+/// So many texts are compared one by one.
+const FEW: usize = 3;
+
+/// More templates are no use: hardly a line is like another.
+const MOST: usize = 1 << 14;
+
+impl Node {
+    /// The way on from here and what stands behind its text.
+    fn find<'l>(&mut self, line: &'l [u8]) -> Option<(Way, &'l [u8])> {
+        let mut few = self.few.iter();
+        let found = few.find_map(|(text, way)| Some((*way, line.strip_prefix(&**text)?)));
+        found.or_else(|| {
+            let (at, way) = (self.lengths.iter().enumerate())
+                .find_map(|(at, length)| Some((at, *self.many.get(line.get(..*length)?)?)))?;
+            let behind = &line[self.lengths[at]..];
+            self.lengths[..=at].rotate_right(1);
+            Some((way, behind))
+        })
     }
 
-    /// The run number of a line, and its figures (those that are there). None where the line does
-    /// not fit.
-    pub fn read(&self, line: &[u8], figures: &mut [Figure; FIGURES.len()]) -> Option<u32> {
-        let mut run = None;
-        let (mut from, mut rest) = (0, line);
-        for (end, hole) in &self.parts {
-            rest = rest.strip_prefix(&self.text[from..*end])?;
+    fn add(&mut self, text: &[u8], way: Way) {
+        if self.few.len() < FEW {
+            self.few.push((text.into(), way));
+            return;
+        }
+        if !self.lengths.contains(&text.len()) {
+            self.lengths.push(text.len());
+        }
+        self.many.insert(text.into(), way);
+    }
+}
+
+impl<T> Default for Templates<T> {
+    fn default() -> Self {
+        Templates {
+            nodes: vec![Node::default()],
+            ends: Vec::new(),
+        }
+    }
+}
+
+impl<T: Copy> Templates<T> {
+    /// Whether there are so many that another one is no use.
+    pub fn is_full(&self) -> bool {
+        self.ends.len() >= MOST
+    }
+
+    /// Adds a template unless it is there.
+    pub fn add(&mut self, template: &Template, known: T) {
+        let (mut node, mut from) = (0, 0);
+        for (end, hole) in &template.parts {
+            let text = &template.text[from..*end];
             from = *end;
+            node = match self.nodes[node].find(text) {
+                Some((Way::Hole(_, next), [])) => next,
+                _ => {
+                    self.nodes.push(Node::default());
+                    let next = self.nodes.len() - 1;
+                    self.nodes[node].add(text, Way::Hole(*hole, next));
+                    next
+                }
+            };
+        }
+        let last = &template.text[from..];
+        if self.nodes[node].find(last).is_some() {
+            // It is there, but a value of the line did not fit its hole.
+            return;
+        }
+        self.ends.push(End {
+            there: template.there,
+            known,
+        });
+        let end = Way::End(self.ends.len() - 1);
+        self.nodes[node].add(last, end);
+    }
+
+    /// The run number of a line, its figures (those that are there), and what is known. None where
+    /// no template fits.
+    pub fn read(
+        &mut self,
+        line: &[u8],
+        figures: &mut [Figure; FIGURES.len()],
+    ) -> Option<(u32, End<T>)> {
+        let mut run = None;
+        let (mut node, mut rest) = (0, line);
+        loop {
+            let (way, behind) = self.nodes[node].find(rest)?;
+            rest = behind;
+            let hole = match way {
+                Way::End(end) => {
+                    let end = rest.is_empty().then(|| self.ends[end]);
+                    return run.zip(end);
+                }
+                Way::Hole(hole, next) => {
+                    node = next;
+                    hole
+                }
+            };
             match hole {
                 Hole::Run => {
                     let (value, behind) = whole(rest)?;
@@ -95,7 +221,7 @@ impl Template {
                 }
                 Hole::End(figure, end) => {
                     let (value, behind) = number(rest)?;
-                    figures[usize::from(*figure)][usize::from(*end)] = value;
+                    figures[usize::from(figure)][usize::from(end)] = value;
                     rest = behind;
                 }
                 Hole::Number => rest = skip_number(rest)?.1,
@@ -107,7 +233,6 @@ impl Template {
                 }
             }
         }
-        (*rest == self.text[from..]).then_some(run).flatten()
     }
 }
 
@@ -335,20 +460,46 @@ mod tests {
 
     const LINE: &str = r#"{"v":1,"source":{"name":"a\"b","span":[1,22],"line":3},"run":7,"scope":{"group":0},"measurement":{"bytes_per_sec":{"value":1.5,"lo":1,"hi":2,"printed":[{"text":"1B/s","span":[5,9]}]},"cpu":{"user":[0.5,1e3]},"wall_covers":"run"},"errors":[]}"#;
 
-    fn read(template: &Template, line: &str) -> Option<(u32, Figure)> {
+    fn templates(lines: &[&str]) -> Templates<usize> {
+        let mut all = Templates::default();
+        for (at, line) in lines.iter().enumerate() {
+            all.add(&Template::of(line.as_bytes()).unwrap(), at);
+        }
+        all
+    }
+
+    /// The run, the first figure, and which template it was.
+    fn read(templates: &mut Templates<usize>, line: &str) -> Option<(u32, Figure, usize)> {
         let mut figures = [[0.0; 3]; FIGURES.len()];
-        let run = template.read(line.as_bytes(), &mut figures)?;
-        Some((run, figures[0]))
+        let (run, end) = templates.read(line.as_bytes(), &mut figures)?;
+        assert_eq!(end.there, [true, false, false, false, false, false, false]);
+        Some((run, figures[0], end.known))
+    }
+
+    #[test]
+    fn a_line_finds_its_own_among_many() {
+        // Names of several lengths, before and behind holes.
+        let line = |i: usize| {
+            let name = format!("\"name\":\"m{}\"", "x".repeat(i % 7) + &i.to_string());
+            let covers = format!("\"run{}\"", i % 3);
+            LINE.replace("\"name\":\"a\\\"b\"", &name)
+                .replace("\"run\"}", &format!("{covers}}}"))
+        };
+        let lines: Vec<String> = (0..200).map(line).collect();
+        let texts: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let mut all = templates(&texts);
+        for (i, line) in lines.iter().enumerate().rev() {
+            let other = line.replace("\"run\":7", &format!("\"run\":{i}"));
+            let wanted = (i as u32, [1.0, 1.5, 2.0], i);
+            assert_eq!(read(&mut all, &other), Some(wanted), "{other}");
+        }
+        assert_eq!(read(&mut all, &line(500)), None);
     }
 
     #[test]
     fn a_line_is_read_through_another() {
-        let template = Template::of(LINE.as_bytes()).unwrap();
-        assert_eq!(
-            template.there(),
-            [true, false, false, false, false, false, false]
-        );
-        assert_eq!(read(&template, LINE), Some((7, [1.0, 1.5, 2.0])));
+        let mut template = templates(&[LINE]);
+        assert_eq!(read(&mut template, LINE), Some((7, [1.0, 1.5, 2.0], 0)));
         let other = LINE
             .replace("[1,22]", "[100,2]")
             .replace("\"line\":3", "\"line\":44444")
@@ -357,10 +508,11 @@ mod tests {
             .replace("1B/s", "900MiB/s")
             .replace("0.5,1e3", "12,-3.5E-7");
         assert_eq!(
-            read(&template, &other),
+            read(&mut template, &other),
             Some((
                 4_000_000_000,
-                ["0.123456789012345678".parse().unwrap(), 1.5, 2.0]
+                ["0.123456789012345678".parse().unwrap(), 1.5, 2.0],
+                0
             ))
         );
         for (from, to) in [
@@ -379,7 +531,7 @@ mod tests {
         ] {
             let odd = LINE.replace(from, to);
             assert_ne!(odd, LINE);
-            assert_eq!(read(&template, &odd), None, "{to}");
+            assert_eq!(read(&mut template, &odd), None, "{to}");
         }
     }
 

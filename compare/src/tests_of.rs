@@ -12,10 +12,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fio_parse::record::ScopeKind;
+use fio_parse::record::{Dialect, ScopeKind};
 use fio_parse::workload::WrittenAs;
 use fio_parse::{Direction, Record};
 
+use crate::frame::told_by;
 use crate::keys::{block, jobs_of, number_of, numjobs, size_text};
 
 /// What was asked of the disk, in words; empty if the record carries no workload.
@@ -83,6 +84,7 @@ pub fn heading(record: &Record) -> &str {
 /// A name for a record of which neither heading nor workload is known.
 pub fn fallback(record: &Record) -> String {
     match (&record.scope.job, record.scope.kind) {
+        (Some(_), _) if record.source.dialect == Dialect::FioLog => told_by(&record.source.name),
         (Some(job), _) => job.to_string(),
         (None, ScopeKind::Group) => {
             format!(

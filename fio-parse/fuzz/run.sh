@@ -25,7 +25,7 @@ printf '%s\n' "${targets[@]}" | xargs -P "$jobs" -I{} bash -c "one {} $seconds" 
 printf '%-9s %10s %9s %9s %10s %9s  %s\n' target execs exec/s cover features corpus found
 for target in "${targets[@]}"; do
     last=$(grep -aE '^#[0-9]+.*cov: ' "log.$target" | tail -1 || true)
-    field() { sed -nE "s/.*$1: ([0-9]+).*/\1/p" <<<"$last"; }
+    field() { sed -nE "s|.*$1: ([0-9]+).*|\1|p" <<<"$last"; }
     execs=$(sed -nE 's/^#([0-9]+).*/\1/p' <<<"$last")
     found=$(grep -aE 'SUMMARY|panicked at' "log.$target" | head -1 || true)
     printf '%-9s %10s %9s %9s %10s %9s  %s\n' "$target" "${execs:--}" "$(field exec/s)" "$(field cov)" "$(field ft)" \

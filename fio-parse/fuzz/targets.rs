@@ -2,6 +2,7 @@
 //!
 //! One file for libFuzzer's targets and for the test that replays seeds and mutations on stable Rust.
 
+use fio_parse::assemble::parse_blocks;
 use fio_parse::block::{Kind, blocks};
 use fio_parse::record::{read_jsonl, write_jsonl};
 use fio_parse::workload::command::parse_command;
@@ -24,6 +25,8 @@ pub fn parse(bytes: &[u8]) {
     assert_eq!(end as usize, log.text().len(), "blocks cover the log");
 
     let parsed = parse_log(&log);
+    // logs of nothing but reports are read in another way, which must not show
+    assert_eq!(parsed, parse_blocks(&log, blocks(&log)));
     for record in &parsed.records {
         let span = record.source.span.expect("what was read has a place");
         let line = record.source.line.expect("what was read has a line");

@@ -36,7 +36,7 @@ mod runs;
 mod server;
 
 use crate::block::prose::Style;
-use crate::block::{Block, Kind, Role};
+use crate::block::{Block, Kind, Role, is_typed};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
 use crate::unit::Bytes;
@@ -236,6 +236,8 @@ pub(crate) struct Walk<'t> {
     /// A short line is a title if a command follows, and a caption if a result does.
     short: Option<Label>,
     sentence: Option<Label>,
+    /// Whether a line that was not read, and is none of a terminal's, stands right above.
+    foreign: bool,
     /// How the last short line and the title are written.
     style: Option<Style>,
     title_style: Option<Style>,
@@ -279,11 +281,15 @@ impl<'t> Walk<'t> {
             runs,
             short,
             sentence,
+            foreign,
             style,
             title_style,
         } = self;
+        let below_foreign = std::mem::take(foreign);
         match block.role() {
-            Role::Neutral => {}
+            Role::Neutral => {
+                *foreign = matches!(block.kind, Kind::Other) && !is_typed(log.get(block.span));
+            }
             Role::Heading(level, text) => {
                 let labels = Arc::make_mut(labels);
                 labels.headings.retain(|&(have, _)| have < level);
@@ -392,6 +398,9 @@ impl<'t> Walk<'t> {
                 }
                 if let Some(short) = short.take() {
                     Arc::make_mut(labels).caption = Some(short);
+                } else if below_foreign && block.is_bare_line() && labels.caption.is_some() {
+                    // what stands where its caption would is not the one of the result above
+                    Arc::make_mut(labels).caption = None;
                 } else if command.is_none() && sentence.is_some() {
                     // without commands, a sentence is all that can stand above a result
                     Arc::make_mut(labels).sentence = sentence.take();
@@ -675,5 +684,20 @@ mod tests {
         let clear = machines(&post(["result", "result"]));
         assert_eq!(clear[0], ("ext4".to_owned(), false));
         assert_eq!(clear[3], ("xfs".to_owned(), false));
+    }
+
+    #[test]
+    fn a_caption_is_not_that_of_a_line_below_another_text() {
+        let line =
+            |bw: u32| format!(" write: io=21808MB, bw={bw}KB/s, iops=2715, runt= 64238msec\n\n");
+        let text = format!(
+            "bssplit=128k/100\n{}```\nbssplit=2k/20:4k/40\n{}```\n",
+            line(347641),
+            line(347642)
+        );
+        assert_eq!(
+            labels(&text),
+            [(None, vec!["bssplit=128k/100".to_owned()]), (None, vec![])]
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::plan::TestPlan;
 use crate::plan::job::EngineKind;
 use crate::plan::note::plain_text;
 use crate::variables::{Setting, setting};
@@ -12,8 +13,9 @@ use crate::variables::{Setting, setting};
 /// Run the workload of a fio or dd result again, natively, in a private directory.
 ///
 /// Without --directory the plan is printed and nothing is touched. With it the tests run in
-/// a fresh folder below that directory, which is removed at the end. Nothing in a text is
-/// ever executed, and no file or device that it names is opened.
+/// a fresh folder below that directory, which is removed at the end. A test that cannot be run
+/// there is told before the first begins, and the others run. Nothing in a text is ever
+/// executed, and no file or device that it names is opened.
 ///
 /// Exit status: 0 if all was well, 1 if a test failed or was interrupted, 2 if the call was
 /// wrong or an input could not be read, 3 if a workload was refused.
@@ -43,7 +45,8 @@ pub struct Arguments {
 
     /// Form of the results: text, json, json+, terse or jsonl; `FORMAT=FILE` for a new file
     /// (may be given several times). fio-parse and fio-compare read all of them; only jsonl
-    /// loses nothing, and terse keeps neither machine nor notes
+    /// loses nothing, and terse keeps neither machine nor notes. json and json+ are fio's
+    /// document, or a list of such documents for several tests; a dd is in text and jsonl only
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = target)]
     pub format: Vec<Target>,
 
@@ -105,7 +108,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeat: Option<u32>,
 
-    /// Rounds before the first that counts; their results are marked
+    /// Rounds before the first that counts; json and jsonl have their results, marked, and text
+    /// and terse, which have no mark for them, leave them out
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub warm_up: u32,
 
@@ -149,6 +153,13 @@ pub enum Format {
     Terse,
     /// Records, one line of JSON each.
     Jsonl,
+}
+
+impl Format {
+    /// Whether it has a place for the results of a test; fio's own forms have none for a dd.
+    pub fn holds(self, test: &TestPlan) -> bool {
+        matches!(test, TestPlan::Fio(_)) || matches!(self, Format::Text | Format::Jsonl)
+    }
 }
 
 /// A form and the file it goes to; standard output without one.

@@ -40,7 +40,7 @@ impl SystemClock {
     pub fn new() -> Self {
         SystemClock {
             #[cfg(target_arch = "x86_64")]
-            tsc: Tsc::usable().then(Tsc::calibrate),
+            tsc: Tsc::usable().then(Tsc::calibrate).flatten(),
         }
     }
 
@@ -107,12 +107,14 @@ fn monotonic_ns() -> u64 {
     ts.tv_sec as u64 * 1_000_000_000 + ts.tv_nsec as u64
 }
 
-/// The calibrated time stamp counter: `ns = origin + (ticks - first) * mult / 2^32`.
+/// The calibrated time stamp counter: `ns = base + ticks * mult / 2^64` modulo 2^64. The upper
+/// half of one product is all that a stamp needs, and a tick is known to 2^-64 ns.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone)]
 struct Tsc {
-    first: u64,
+    base: u64,
     origin_ns: u64,
+    /// Length of a tick, 2^-64 ns: below 1 ns, as counters of this kind run at more than 1 GHz.
     mult: u64,
 }
 
@@ -130,19 +132,20 @@ impl Tsc {
 
     /// Brackets `clock_gettime` with two counter reads and keeps the tightest of 50 tries,
     /// at both ends of the calibration time. A bracket is some 40 ns wide, so over 5 ms the
-    /// rate is known to about ten parts in a million.
-    fn calibrate() -> Self {
+    /// rate is known to about ten parts in a million. `None` for a counter below 1 GHz.
+    fn calibrate() -> Option<Self> {
         let (first, origin_ns) = Self::bracket();
         while monotonic_ns() - origin_ns < Self::CALIBRATION_NS {
             std::hint::spin_loop();
         }
         let (last, last_ns) = Self::bracket();
-        let mult = ((u128::from(last_ns - origin_ns)) << 32) / u128::from((last - first).max(1));
-        Tsc {
-            first,
+        let mult = (u128::from(last_ns - origin_ns) << 64) / u128::from((last - first).max(1));
+        let mult = u64::try_from(mult).ok()?;
+        Some(Tsc {
+            base: origin_ns.wrapping_sub(upper_half(first, mult)),
             origin_ns,
-            mult: mult as u64,
-        }
+            mult,
+        })
     }
 
     fn bracket() -> (u64, u64) {
@@ -161,9 +164,15 @@ impl Tsc {
 
     #[inline(always)]
     fn now(&self) -> u64 {
-        let passed = ticks().wrapping_sub(self.first);
-        self.origin_ns + ((u128::from(passed) * u128::from(self.mult)) >> 32) as u64
+        self.base.wrapping_add(upper_half(ticks(), self.mult))
     }
+}
+
+/// The upper 64 bits of the product.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn upper_half(a: u64, b: u64) -> u64 {
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -10,6 +10,10 @@
 //! 2.99 (nanosecond resolution); the tests hold it against the bins and percentiles of a
 //! real run. Counts are 64 bits wide: a null-engine run passes 2^32 in a minute.
 //!
+//! What is kept is finer: each of fio's buckets is cut into [`FINER`], so that values below
+//! 512 ns have a bucket each and a bucket above is at most 1/256 of its value wide. fio's
+//! buckets are sums of these, and [`Histogram::bounds`] says between which values a percentile lies.
+//!
 //! Beside the buckets fio keeps a coarse distribution with bounds such as 250 us, which fall
 //! inside buckets. Here a bucket with a bound in it also counts what lies below the bound,
 //! so the coarse distribution ([`Histogram::classes`]) is exact and costs one look-up.
@@ -19,8 +23,15 @@ const PER_OCTAVE: usize = 64;
 const OCTAVE_BITS: u32 = 6;
 /// Groups of [`PER_OCTAVE`] buckets.
 const GROUPS: usize = 29;
-/// Number of buckets.
+/// Number of fio's buckets.
 pub const BUCKETS: usize = GROUPS * PER_OCTAVE;
+
+/// Our buckets in one of fio's, above 512 ns.
+pub const FINER: usize = 1 << FINER_BITS;
+const FINER_BITS: u32 = 2;
+const FINE_BITS: u32 = OCTAVE_BITS + FINER_BITS;
+/// Our buckets: the first group of fio's that is wider than 1 ns begins at 2^7.
+const FINE_BUCKETS: usize = (GROUPS - FINER_BITS as usize) << FINE_BITS;
 
 /// The percentiles fio lists by default.
 pub const DEFAULT_PERCENTILES: [f64; 17] = [
@@ -47,14 +58,14 @@ const BOUNDS: [u64; CLASSES - 1] = {
     bounds
 };
 
-/// Per bucket: the bound that falls inside it, or [`NO_BOUND`].
-const BOUND_IN: [u8; BUCKETS] = {
-    let mut table = [NO_BOUND; BUCKETS];
+/// Per bucket of ours: the bound that falls inside it, or [`NO_BOUND`].
+const BOUND_IN: [u8; FINE_BUCKETS] = {
+    let mut table = [NO_BOUND; FINE_BUCKETS];
     let mut index = 0;
     while index < BOUNDS.len() {
-        let bucket = bucket_of(BOUNDS[index]);
+        let bucket = fine_bucket_of(BOUNDS[index]);
         // A bound that begins a bucket does not cut it.
-        if bucket_of(BOUNDS[index] - 1) == bucket {
+        if fine_bucket_of(BOUNDS[index] - 1) == bucket {
             table[bucket] = index as u8;
         }
         index += 1;
@@ -63,18 +74,38 @@ const BOUND_IN: [u8; BUCKETS] = {
 };
 const NO_BOUND: u8 = u8::MAX;
 
-/// The bucket that counts `ns`.
+/// The bucket of a log-linear layout that counts `ns`, with 2^`bits` buckets per power of two.
 #[inline(always)]
-const fn bucket_of(ns: u64) -> usize {
+const fn log_linear(ns: u64, bits: u32, buckets: usize) -> usize {
     // Values below two octaves' worth are their own index, which is what the formula below
     // gives for shift 0, so only larger ones need it.
     let magnitude = 63 - (ns | 1).leading_zeros();
-    if magnitude <= OCTAVE_BITS {
+    if magnitude <= bits {
         return ns as usize;
     }
-    let shift = magnitude - OCTAVE_BITS;
-    let index = ((shift as usize + 1) << OCTAVE_BITS) + ((ns >> shift) as usize & (PER_OCTAVE - 1));
-    if index < BUCKETS { index } else { BUCKETS - 1 }
+    let shift = magnitude - bits;
+    let index = ((shift as usize) << bits) + (ns >> shift) as usize;
+    if index < buckets { index } else { buckets - 1 }
+}
+
+/// fio's bucket that counts `ns`.
+const fn bucket_of(ns: u64) -> usize {
+    log_linear(ns, OCTAVE_BITS, BUCKETS)
+}
+
+/// Our bucket that counts `ns`.
+#[inline(always)]
+const fn fine_bucket_of(ns: u64) -> usize {
+    log_linear(ns, FINE_BITS, FINE_BUCKETS)
+}
+
+/// The smallest value of one of our buckets, ns; of the one behind the last, its end.
+const fn fine_start(index: usize) -> u64 {
+    if index < 2 << FINE_BITS {
+        return index as u64;
+    }
+    let shift = (index >> FINE_BITS) - 1;
+    ((index - (shift << FINE_BITS)) as u64) << shift
 }
 
 /// The value fio prints for a bucket, ns: its middle, or the value itself below 128 ns.
@@ -88,10 +119,10 @@ pub fn bucket_value(index: usize) -> u64 {
     base + (index % PER_OCTAVE) as u64 * step + step / 2
 }
 
-/// A latency histogram in fio's bucket layout.
+/// A latency histogram, in fio's bucket layout and a finer one.
 #[derive(Clone)]
 pub struct Histogram {
-    counts: Box<[u64; BUCKETS]>,
+    counts: Box<[u64; FINE_BUCKETS]>,
     /// Per bound: what its bucket holds below it.
     below: [u64; CLASSES - 1],
 }
@@ -100,7 +131,10 @@ impl Histogram {
     /// An empty histogram.
     pub fn new() -> Self {
         Histogram {
-            counts: Box::new([0; BUCKETS]),
+            // Zeroed by the system: pages of buckets that are never used take no memory.
+            counts: vec![0; FINE_BUCKETS]
+                .try_into()
+                .expect("as many as were asked for"),
             below: [0; CLASSES - 1],
         }
     }
@@ -114,7 +148,7 @@ impl Histogram {
     /// Counts `count` latencies of `ns`.
     #[inline(always)]
     pub fn add_many(&mut self, ns: u64, count: u64) {
-        let bucket = bucket_of(ns);
+        let bucket = fine_bucket_of(ns);
         self.counts[bucket] += count;
         let bound = BOUND_IN[bucket];
         if bound != NO_BOUND && ns < BOUNDS[bound as usize] {
@@ -124,8 +158,8 @@ impl Histogram {
 
     /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
-        for (ours, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
-            *ours += theirs;
+        for (bucket, count) in other.filled() {
+            self.counts[bucket] += count;
         }
         for (ours, theirs) in self.below.iter_mut().zip(other.below) {
             *ours += theirs;
@@ -136,10 +170,10 @@ impl Histogram {
     /// the same in microseconds and milliseconds, then below 2000 ms, then above.
     pub fn classes(&self) -> [u64; CLASSES] {
         let mut classes = [0; CLASSES];
-        for (bucket, &count) in self.counts.iter().enumerate().filter(|bin| *bin.1 > 0) {
+        for (bucket, count) in self.filled() {
             let bound = BOUND_IN[bucket];
             if bound == NO_BOUND {
-                let value = bucket_value(bucket);
+                let value = fine_start(bucket);
                 classes[BOUNDS.partition_point(|&bound| bound <= value)] += count;
             } else {
                 let below = self.below[bound as usize];
@@ -150,39 +184,69 @@ impl Histogram {
         classes
     }
 
+    /// Our buckets that are not empty, with their counts.
+    fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let all = self.counts.iter().copied().enumerate();
+        all.filter(|&(_, count)| count > 0)
+    }
+
     /// Number of latencies counted.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The buckets that are not empty, as (value fio prints for it in ns, count).
+    /// fio's buckets that are not empty, as (value fio prints for it in ns, count).
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.counts
-            .iter()
-            .enumerate()
-            .filter(|&(_, &count)| count > 0)
-            .map(|(index, &count)| (bucket_value(index), count))
+        let mut filled = self.filled().peekable();
+        std::iter::from_fn(move || {
+            let (bucket, mut count) = filled.next()?;
+            let of_fio = |bucket: usize| bucket_of(fine_start(bucket));
+            while let Some((_, more)) = filled.next_if(|next| of_fio(next.0) == of_fio(bucket)) {
+                count += more;
+            }
+            Some((bucket_value(of_fio(bucket)), count))
+        })
     }
 
     /// The values at `percentiles` (ascending, in per cent), ns, by fio's rule. Empty if
     /// nothing was counted.
     pub fn percentiles(&self, percentiles: &[f64]) -> Vec<u64> {
+        let values = self.buckets_at(percentiles).into_iter();
+        values
+            .map(|bucket| bucket_value(bucket_of(fine_start(bucket))))
+            .collect()
+    }
+
+    /// The least and the largest value that the latencies at `percentiles` can have, ns: their
+    /// buckets are finer than fio's. The last bucket has no end. Empty if nothing was counted.
+    pub fn bounds(&self, percentiles: &[f64]) -> Vec<(u64, u64)> {
+        let values = self.buckets_at(percentiles).into_iter();
+        values
+            .map(|bucket| match bucket + 1 {
+                FINE_BUCKETS => (fine_start(bucket), u64::MAX),
+                next => (fine_start(bucket), fine_start(next) - 1),
+            })
+            .collect()
+    }
+
+    /// The buckets of ours in which `percentiles` are reached. fio's bucket is the one that holds it.
+    fn buckets_at(&self, percentiles: &[f64]) -> Vec<usize> {
         let total = self.total();
         if total == 0 {
             return Vec::new();
         }
-        let mut values = Vec::with_capacity(percentiles.len());
+        let mut buckets = Vec::with_capacity(percentiles.len());
         let mut seen = 0;
         let mut index = 0;
         for &percentile in percentiles {
             let needed = needed_count(percentile, total);
-            while index < BUCKETS - 1 && seen + self.counts[index] < needed {
+            while index < FINE_BUCKETS - 1 && seen + self.counts[index] < needed {
                 seen += self.counts[index];
                 index += 1;
             }
-            values.push(bucket_value(index));
+            buckets.push(index);
         }
-        values
+        buckets
     }
 }
 

@@ -14,6 +14,24 @@ fn buckets_are_fio_s() {
 }
 
 #[test]
+fn the_finest_buckets_are_single_values_and_the_last_has_no_end() {
+    let mut hist = Histogram::new();
+    assert!(hist.bounds(&[50.0]).is_empty());
+    for ns in [511, 512, 513, 1 << 40] {
+        hist.add(ns);
+    }
+    assert_eq!(
+        hist.bounds(&[25.0, 50.0, 75.0, 100.0]),
+        [
+            (511, 511),
+            (512, 513),
+            (512, 513),
+            ((1 << 34) - (1 << 25), u64::MAX)
+        ]
+    );
+}
+
+#[test]
 fn statistics_of_known_values() {
     let mut stat = Stat::EMPTY;
     [2, 4, 4, 4, 5, 5, 7, 9]
@@ -84,6 +102,34 @@ proptest! {
     fn a_value_is_within_one_128th_of_its_bucket_s(ns in 0u64..(1 << 34)) {
         let value = bucket_value(bucket_of(ns));
         prop_assert!(value.abs_diff(ns) * 128 <= ns.max(1));
+    }
+
+    #[test]
+    fn bounds_hold_the_percentile_and_are_narrow(
+        mut values in prop::collection::vec(0u64..(1 << 34), 1..200),
+        percent in 0.1f64..100.0,
+    ) {
+        let mut hist = Histogram::new();
+        values.iter().for_each(|&value| hist.add(value));
+        values.sort_unstable();
+        let rank = needed_count(percent, values.len() as u64) as usize;
+        let value = values[rank - 1];
+        let (least, most) = hist.bounds(&[percent])[0];
+        prop_assert!((least..=most).contains(&value), "{} in {}..={}", value, least, most);
+        prop_assert!((most - least) * 256 <= least.max(1));
+        // fio's figure is the middle of its bucket that holds the same value.
+        prop_assert_eq!(hist.percentiles(&[percent]), [bucket_value(bucket_of(value))]);
+    }
+
+    #[test]
+    fn bins_are_those_of_fio_s_layout(values in prop::collection::vec(0u64..(1 << 36), 0..200)) {
+        let mut hist = Histogram::new();
+        let mut wanted = std::collections::BTreeMap::new();
+        for &value in &values {
+            hist.add(value);
+            *wanted.entry(bucket_value(bucket_of(value))).or_insert(0u64) += 1;
+        }
+        prop_assert_eq!(hist.bins().collect::<Vec<_>>(), wanted.into_iter().collect::<Vec<_>>());
     }
 
     #[test]

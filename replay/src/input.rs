@@ -3,6 +3,7 @@
 //! a file that a job file includes, or a job file that a command names, is looked for among
 //! the inputs, by the last part of its name.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -75,6 +76,8 @@ impl Workloads {
         let filled = self.filled_in(workload);
         let workload = filled.as_ref().unwrap_or(workload);
         let with_file = self.with_job_files(workload);
+        // Of options that may be the job file's the command does not tell the place.
+        let origin = origin.filter(|_| with_file.is_none());
         let workload = with_file.as_ref().unwrap_or(workload);
         let known = self
             .found
@@ -236,7 +239,10 @@ impl Workloads {
             match log {
                 _ if parts.contains(&index) => {}
                 Some(log) => self.add_log(log),
-                None => self.read_whole(name, &with_includes(inputs, bytes)),
+                None => {
+                    let whole = with_includes(inputs, bytes);
+                    self.read_whole(name, &whole, matches!(whole, Cow::Borrowed(_)));
+                }
             }
         }
     }
@@ -250,7 +256,7 @@ impl Workloads {
     pub fn read(&mut self, name: &str, bytes: &[u8]) {
         match self.cut(name, bytes) {
             Some(log) => self.add_log(log),
-            None => self.read_whole(name, bytes),
+            None => self.read_whole(name, bytes, true),
         }
     }
 
@@ -274,10 +280,13 @@ impl Workloads {
                 return None;
             };
             let span = workload.span.unwrap_or(block.span);
+            let (line, column) = log.line_column(span.start);
             let origin = Origin {
                 name: name.to_owned(),
-                line: log.line_column(span.start).0 as usize,
+                line: line as usize,
+                column: column as usize,
                 text: log.get(span).to_owned(),
+                job_file: false,
             };
             Some((workload, origin))
         });
@@ -298,10 +307,11 @@ impl Workloads {
         }
     }
 
-    fn read_whole(&mut self, name: &str, bytes: &[u8]) {
+    /// `as_is`: places in the text are those in the file.
+    fn read_whole(&mut self, name: &str, bytes: &[u8], as_is: bool) {
         match sniff(bytes) {
             Content::Records => self.read_records(name, bytes),
-            Content::Text => self.read_job_file(name, bytes),
+            Content::Text => self.read_job_file(name, bytes, as_is),
         }
     }
 
@@ -315,7 +325,7 @@ impl Workloads {
         }
     }
 
-    fn read_job_file(&mut self, name: &str, bytes: &[u8]) {
+    fn read_job_file(&mut self, name: &str, bytes: &[u8], as_is: bool) {
         let log = match Log::from_bytes(name, bytes) {
             Ok(log) => log,
             Err(error) => return self.complaints.push(error.to_string()),
@@ -331,9 +341,11 @@ impl Workloads {
             let origin = Origin {
                 name: name.to_owned(),
                 line: 1,
-                text: filled,
+                column: 1,
+                text: log.text().to_owned(),
+                job_file: true,
             };
-            self.add(&file.workload, Some(origin));
+            self.add(&file.workload, Some(origin).filter(|_| as_is));
         }
     }
 

@@ -30,7 +30,8 @@ pub fn lay_out(sandbox: &Sandbox, plan: &FilePlan, control: &Control) -> io::Res
     reserve(&file, plan)?;
     if let Some(block) = plan.written_in {
         fill(&mut file, plan.bytes, block as usize, control)?;
-        if plan.sync {
+        // Somebody who ends the run does not wait for a file that nobody will use.
+        if plan.sync && control.stopped().is_none() {
             file.sync_all()?;
         }
     }

@@ -19,15 +19,18 @@
 //!
 //! `unsafe` code is in [`clock`], [`memory`] and below [`engine`] only.
 
+mod broken;
 pub mod caution;
 pub mod cli;
 pub mod clock;
 pub mod content;
 pub mod control;
+pub mod counts;
 pub mod dd;
 pub mod device;
 pub mod draw;
 pub mod engine;
+mod execute;
 pub mod hist;
 mod include;
 pub mod input;
@@ -51,6 +54,7 @@ pub mod secret;
 pub mod self_test;
 pub mod session;
 pub mod signals;
+pub mod stale;
 mod talk;
 pub mod variables;
 pub mod verify;

@@ -138,26 +138,35 @@ impl Blocks {
         }
     }
 
+    /// How many blocks are left of the pass.
+    pub fn left(&self) -> u64 {
+        match self {
+            Blocks::Sequential { n, next } => n - next,
+            Blocks::Random { order, next, .. } => order.n - next,
+            Blocks::Repeating { .. } => u64::MAX,
+        }
+    }
+
     /// The next block, or `None` at the end of the pass.
     #[inline(always)]
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<u64> {
+        (self.left() > 0).then(|| self.take())
+    }
+
+    /// The next block. There must be one left.
+    #[inline(always)]
+    pub fn take(&mut self) -> u64 {
         match self {
-            Blocks::Sequential { n, next } => {
-                let block = *next;
-                (block < *n).then(|| {
-                    *next += 1;
-                    block
-                })
+            Blocks::Sequential { next, .. } => {
+                *next += 1;
+                *next - 1
             }
             Blocks::Random { order, next, .. } => {
-                let index = *next;
-                (index < order.n).then(|| {
-                    *next += 1;
-                    order.apply(index)
-                })
+                *next += 1;
+                order.apply(*next - 1)
             }
-            Blocks::Repeating { n, draws, .. } => Some(draws.below(*n)),
+            Blocks::Repeating { n, draws, .. } => draws.below(*n),
         }
     }
 

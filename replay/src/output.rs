@@ -1,5 +1,9 @@
 //! Where results go: one form on standard output, others in files that are made before
-//! anything runs, so that a bad name fails in the first second.
+//! anything runs, so that a bad name fails in the first second. A call that is wrong or
+//! refused leaves none.
+//!
+//! Several tests in fio's JSON are one list of its documents, so that each stream is one
+//! document whatever it holds.
 //!
 //! Files are new: none that exists is written to. Results are written as each test ends, so
 //! an abort loses nothing that was measured.
@@ -23,13 +27,56 @@ use crate::plan::{Plan, TestPlan};
 use crate::report;
 use crate::report::logs::Wanted;
 
-/// The outputs of a call.
+/// The outputs of a call: checked, and once [`open`](Outputs::open) made them, written to.
 #[derive(Debug)]
 pub struct Outputs {
-    stdout: Format,
-    files: Vec<(Format, PathBuf, File)>,
+    stdout: Sink,
+    files: Vec<(Sink, PathBuf, Option<File>)>,
     logs: Option<PathBuf>,
     machine: Label,
+    /// More than one test is to come.
+    several: bool,
+}
+
+/// One stream of results.
+#[derive(Debug, Clone, Copy)]
+struct Sink {
+    format: Format,
+    /// Results in it so far.
+    results: u32,
+}
+
+impl Sink {
+    fn new(format: Format) -> Self {
+        Sink { format, results: 0 }
+    }
+
+    /// Documents of JSON that are one document together.
+    fn lists(self) -> bool {
+        matches!(self.format, Format::Json | Format::JsonPlus)
+    }
+
+    /// A result with what separates it from the one before.
+    fn next(&mut self, text: String, several: bool) -> String {
+        if text.is_empty() {
+            return text;
+        }
+        self.results += 1;
+        match (self.lists() && several, self.results) {
+            (true, 1) => format!("[\n{}", text.trim_end()),
+            (true, _) => format!(",\n{}", text.trim_end()),
+            (false, _) => text,
+        }
+    }
+
+    /// What ends the stream.
+    fn end(self, several: bool) -> &'static str {
+        match (self.lists() && several, self.results) {
+            (true, 0) => "[]\n",
+            (true, _) => "\n]\n",
+            (false, _) => "",
+        }
+    }
 }
 
 /// One finished test.
@@ -52,13 +99,14 @@ pub struct Finished<'a> {
 }
 
 impl Outputs {
-    /// Makes the files.
+    /// Looks at what is asked for, and makes nothing yet.
     ///
     /// # Errors
-    /// If one exists, or cannot be made; if two forms are to go to standard output.
-    pub fn open(targets: &[Target], logs: Option<&Path>, machine: &str) -> io::Result<Self> {
+    /// If two forms are to go to standard output, a file exists already, or there is no
+    /// directory for the logs.
+    pub fn new(targets: &[Target], logs: Option<&Path>, machine: &str) -> io::Result<Self> {
         let mut stdout = None;
-        let mut files = Vec::new();
+        let mut files: Vec<(Sink, PathBuf, Option<File>)> = Vec::new();
         for target in targets {
             let Some(path) = &target.file else {
                 if stdout.replace(target.format).is_some() {
@@ -67,7 +115,11 @@ impl Outputs {
                 }
                 continue;
             };
-            files.push((target.format, path.clone(), create(path)?));
+            if path.symlink_metadata().is_ok() || files.iter().any(|(_, known, _)| known == path) {
+                let error = io::Error::from_raw_os_error(libc::EEXIST);
+                return Err(named(path, &error));
+            }
+            files.push((Sink::new(target.format), path.clone(), None));
         }
         if let Some(directory) = logs.filter(|directory| !directory.is_dir()) {
             let text = format!(
@@ -77,7 +129,7 @@ impl Outputs {
             return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
         }
         Ok(Outputs {
-            stdout: stdout.unwrap_or(Format::Text),
+            stdout: Sink::new(stdout.unwrap_or(Format::Text)),
             files,
             logs: logs.map(Path::to_owned),
             machine: Label {
@@ -87,7 +139,40 @@ impl Outputs {
                 by: LabelSource::Flag,
                 ambiguous: false,
             },
+            several: false,
         })
+    }
+
+    /// Makes the files, all of them or none.
+    ///
+    /// # Errors
+    /// If one cannot be made.
+    pub fn open(mut self, several: bool) -> io::Result<Self> {
+        self.several = several;
+        for index in 0..self.files.len() {
+            match create(&self.files[index].1) {
+                Ok(file) => self.files[index].2 = Some(file),
+                Err(error) => {
+                    // These were made a moment ago and hold nothing.
+                    for (_, path, _) in &self.files[..index] {
+                        let _ = std::fs::remove_file(path);
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// The outputs whose form has no place for a test.
+    pub fn left_out(&self, plan: &Plan) -> Vec<String> {
+        let shown = |path: &PathBuf| plain_text(&path.display().to_string());
+        let files = self.files.iter().map(|(sink, path, _)| (sink, shown(path)));
+        std::iter::once((&self.stdout, "standard output".to_owned()))
+            .chain(files)
+            .filter(|(sink, _)| !sink.format.holds(&plan.test))
+            .map(|(_, name)| name)
+            .collect()
     }
 
     /// Writes the results of a test everywhere. What is not on `out` is told in the first of
@@ -99,21 +184,48 @@ impl Outputs {
     ) -> (io::Result<()>, io::Result<()>) {
         let mut elsewhere = Ok(());
         for index in 0..self.files.len() {
-            let text = self.render(self.files[index].0, done);
-            let (_, path, file) = &mut self.files[index];
-            let written =
-                text.and_then(|text| file.write_all(text.as_bytes()).and_then(|()| file.flush()));
-            elsewhere = elsewhere.and(written.map_err(|error| named(path, &error)));
+            let text = self.render(self.files[index].0.format, done);
+            let written = text.and_then(|text| self.put(index, text));
+            elsewhere = elsewhere.and(written);
         }
         elsewhere = elsewhere.and(self.write_logs(done));
-        let written = self
-            .render(self.stdout, done)
-            .and_then(|text| out.write_all(text.as_bytes()));
+        let several = self.several;
+        let text = self.render(self.stdout.format, done);
+        let written = text.and_then(|text| {
+            let text = self.stdout.next(text, several);
+            out.write_all(text.as_bytes())?;
+            out.flush()
+        });
+        (elsewhere, written)
+    }
+
+    fn put(&mut self, index: usize, text: String) -> io::Result<()> {
+        let (sink, path, file) = &mut self.files[index];
+        let text = sink.next(text, self.several);
+        let Some(file) = file else {
+            return Ok(());
+        };
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
+        written.map_err(|error| named(path, &error))
+    }
+
+    /// Ends all streams; errors as with [`write`](Outputs::write).
+    pub fn close(self, out: &mut dyn Write) -> (io::Result<()>, io::Result<()>) {
+        let mut elsewhere = Ok(());
+        for (sink, path, file) in self.files {
+            let text = sink.end(self.several);
+            let written = file.map_or(Ok(()), |mut file| file.write_all(text.as_bytes()));
+            elsewhere = elsewhere.and(written.map_err(|error| named(&path, &error)));
+        }
+        let written = out.write_all(self.stdout.end(self.several).as_bytes());
         (elsewhere, written.and_then(|()| out.flush()))
     }
 
     fn render(&self, format: Format, done: Finished<'_>) -> io::Result<String> {
+        let warm_up = done.environment.get("warm_up") == Some(&Value::Bool(true));
         Ok(match (format, &done.plan.test, done.outcome) {
+            // fio's and dd's text and terse output cannot say that a run is not to be counted.
+            (Format::Text | Format::Terse, ..) if warm_up => String::new(),
             (Format::Jsonl, ..) => self.jsonl(done)?,
             (Format::Json | Format::JsonPlus, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
                 let own = serde_json::to_string(&self.replayed(done))?;
@@ -122,14 +234,14 @@ impl Outputs {
             (Format::Terse, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
                 report::terse::fio(plan, outcome)
             }
-            // dd has one form only.
-            (_, TestPlan::Dd(plan), Outcome::Dd(outcome)) => {
-                self.head(done) + &report::dd::dd(plan, outcome) + &self.foot(format, done)
+            (Format::Text, TestPlan::Dd(plan), Outcome::Dd(outcome)) => {
+                self.head(done) + &report::dd::dd(plan, outcome) + &foot(done)
             }
-            (_, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
-                self.head(done) + &report::text::fio(plan, outcome) + &self.foot(format, done)
+            (Format::Text, TestPlan::Fio(plan), Outcome::Fio(outcome)) => {
+                self.head(done) + &report::text::fio(plan, outcome) + &foot(done)
             }
-            // A plan and an outcome of different tests never meet.
+            // fio's forms have no place for a dd, which was told; a plan and an outcome of
+            // different tests never meet.
             _ => String::new(),
         })
     }
@@ -138,9 +250,6 @@ impl Outputs {
     /// it is read back by fio-parse.
     fn head(&self, done: Finished<'_>) -> String {
         let mut text = if done.run > 1 { "\n" } else { "" }.to_owned();
-        if done.environment.get("warm_up") == Some(&Value::Bool(true)) {
-            text += "warm-up run, not to be counted\n\n";
-        }
         text += &headings(done.found);
         if let Some(command) = asked(&done.found.workload) {
             text += &format!("$ {}\n\n", plain_text(&command));
@@ -158,16 +267,6 @@ impl Outputs {
             workload: Some(Arc::clone(&done.found.workload)),
             fidelity: Some(fidelity(done.plan, done.outcome)),
             environment: done.environment.clone(),
-        }
-    }
-
-    fn foot(&self, format: Format, done: Finished<'_>) -> String {
-        match format {
-            Format::Text => {
-                let cautions = cautions(done.plan, done.outcome, done.environment);
-                report::plan::fidelity(done.plan, done.outcome) + &report::plan::cautions(&cautions)
-            }
-            _ => String::new(),
         }
     }
 
@@ -213,6 +312,12 @@ impl Outputs {
         }
         Ok(())
     }
+}
+
+/// What stands below a text: how true to the original it is, and what is doubtful.
+fn foot(done: Finished<'_>) -> String {
+    let cautions = cautions(done.plan, done.outcome, done.environment);
+    report::plan::fidelity(done.plan, done.outcome) + &report::plan::cautions(&cautions)
 }
 
 /// The logs that the jobs ask for; all where none is named.

@@ -17,7 +17,7 @@
 //!   front, before its start at the end; between the ends of region and file the file is done.
 //!   The front is as far behind the region's start as that is behind the file's.
 
-use crate::draw::{self, Law};
+use crate::draw::{self, Law, Shapes};
 use crate::offsets::{Blocks, Rng};
 use crate::plan::job::{JobPlan, Order, Sizes, Spread};
 
@@ -39,11 +39,12 @@ enum Kind {
 }
 
 impl Places {
-    /// The I/O of a job in a region of so many bytes of one of its files.
-    pub fn new(job: &JobPlan, region: u64, seed: u64) -> Self {
+    /// The I/O of a job in a region of so many bytes of one of its files. `shapes` are of the
+    /// job's spread.
+    pub fn new(job: &JobPlan, region: u64, seed: u64, shapes: &mut Shapes<'_>) -> Self {
         if !is_plain(job) {
             return Places {
-                kind: Kind::General(Box::new(General::new(job, region, seed))),
+                kind: Kind::General(Box::new(General::new(job, region, seed, shapes))),
             };
         }
         let bytes = [job.sizes[0].smallest(), job.sizes[1].smallest()];
@@ -64,6 +65,18 @@ impl Places {
                 second,
                 bytes,
             },
+        }
+    }
+
+    /// The blocks of this direction and their size, if there is one size and one order.
+    pub fn blocks(&self, write: bool) -> Option<(Blocks, u32)> {
+        match &self.kind {
+            Kind::Plain {
+                first,
+                second: None,
+                bytes,
+            } => Some((first.clone(), bytes[usize::from(write)])),
+            _ => None,
         }
     }
 
@@ -158,7 +171,7 @@ struct General {
 }
 
 impl General {
-    fn new(job: &JobPlan, region: u64, seed: u64) -> Self {
+    fn new(job: &JobPlan, region: u64, seed: u64, shapes: &mut Shapes<'_>) -> Self {
         let order = job.order.clone();
         let unit = u64::from(job.smallest_block());
         let smallest = [0, 1].map(|way| u64::from(job.sizes[way].smallest()));
@@ -175,7 +188,7 @@ impl General {
                 Spread::Even => (smallest[way], steps[way]),
                 _ => (unit, order.align.map_or(unit, u64::from)),
             };
-            Law::new(&order.spread, starts(unit, step), seed)
+            shapes.law(starts(unit, step), seed)
         });
         let mapped = job.pattern.random
             && order.random_map

@@ -6,7 +6,7 @@ use crate::plan::job::{Strided, tests::job};
 fn of_job(pattern: &str, change: impl Fn(&mut JobPlan)) -> Places {
     let mut job = job(pattern);
     change(&mut job);
-    Places::new(&job, job.region, 9)
+    Places::new(&job, job.region, 9, &mut Shapes::new(&job.order.spread))
 }
 
 fn all(mut places: Places, write: bool) -> Vec<(u64, u32)> {
@@ -182,7 +182,7 @@ fn a_mix_of_two_sizes_ends_by_chance_with_whole_blocks() {
         let mut job = job("randrw");
         job.region = 4 << 20;
         job.sizes[1] = Sizes::One(8192);
-        let mut places = Places::new(&job, job.region, seed);
+        let mut places = Places::new(&job, job.region, seed, &mut Shapes::new(&job.order.spread));
         let mut directions = Rng::new(seed ^ 77);
         loop {
             let write = directions.below(100) >= 50;

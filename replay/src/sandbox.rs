@@ -8,10 +8,9 @@
 //!   still the file that was made (device and inode), so a file swapped in meanwhile is
 //!   refused. No file that existed before is ever opened.
 //! - Whatever happens, the directory is emptied and removed: at the end, on an error, on a
-//!   signal. After SIGKILL the next start in the same place does it, if it can take the lock.
+//!   signal. After SIGKILL the next start in the same place does it ([`crate::stale`]).
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -20,16 +19,17 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, ResolveFlags, flock, fstat, fstatfs,
-    fstatvfs, mkdirat, openat2, renameat, unlinkat,
+    AtFlags, FileType, FlockOperation, Mode, OFlags, ResolveFlags, flock, fstat, fstatfs, fstatvfs,
+    mkdirat, openat2, renameat, unlinkat,
 };
 use rustix::io::Errno;
 
 use crate::device::{self, Device};
 use crate::offsets::Rng;
+use crate::stale;
 
 /// Names of sandboxes begin so; only such directories are ever cleaned up.
-const PREFIX: &str = ".fio-replay-";
+pub(crate) const PREFIX: &str = ".fio-replay-";
 /// Names of sandboxes kept with `--keep`.
 const KEPT_PREFIX: &str = "fio-replay-kept-";
 
@@ -122,56 +122,14 @@ struct Inner {
 pub struct Sandbox(Arc<Inner>);
 
 impl Sandbox {
-    /// Makes a sandbox below `directory`, after removing what killed runs left there.
+    /// Makes a sandbox below `directory`.
     ///
     /// # Errors
-    /// If `directory` is not a directory or cannot be written; if others may replace files
-    /// in it (world-writable without the sticky bit); if the kernel has no `openat2` (before
-    /// 5.6), without which the sandbox would not be tight.
+    /// As with [`crate::stale::sweep`], and if the kernel has no `openat2` (before 5.6), without which the sandbox
+    /// would not be tight.
     pub fn create(directory: &Path) -> io::Result<Sandbox> {
+        let parent = home(directory)?;
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-        let parent = rustix::fs::open(directory, flags, Mode::empty()).map_err(|error| {
-            let hint = match error {
-                Errno::NOENT => " (make it first)",
-                _ => "",
-            };
-            explain(
-                error,
-                format!("cannot open the directory {}{hint}", directory.display()),
-            )
-        })?;
-        let stat = fstat(&parent)?;
-        let mode = Mode::from_raw_mode(stat.st_mode);
-        let (me, my_group) = (
-            rustix::process::geteuid().as_raw(),
-            rustix::process::getegid().as_raw(),
-        );
-        // Who owns a directory may replace what is in it, sticky bit or not.
-        if stat.st_uid != me && stat.st_uid != 0 {
-            let message = format!(
-                "{} belongs to another user, who could replace the test files; choose a directory \
-                 of your own",
-                directory.display()
-            );
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-        }
-        if mode.contains(Mode::WGRP) && !mode.contains(Mode::SVTX) && stat.st_gid != my_group {
-            let message = format!(
-                "{} can be written by a group and has no sticky bit, so others could replace the \
-                 test files; choose another directory or `chmod g-w` it",
-                directory.display()
-            );
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-        }
-        if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {
-            let message = format!(
-                "{} can be written by everyone and has no sticky bit, so others could replace \
-                 the test files; choose another directory or `chmod o-w` it",
-                directory.display()
-            );
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-        }
-        remove_stale(&parent);
         let seed = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |t| t.as_nanos() as u64);
@@ -385,7 +343,7 @@ impl Inner {
         *removed = true;
         let left = |error| explain(error, format!("could not remove {}", self.path.display()));
         files.clear();
-        empty(&self.directory).map_err(left)?;
+        stale::empty(&self.directory, &mut |_| true).map_err(left)?;
         unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR).map_err(left)
     }
 }
@@ -397,7 +355,47 @@ impl Drop for Inner {
     }
 }
 
-fn open_beneath(
+/// Opens the directory that the person named, if nobody else may replace what is made in it.
+///
+/// # Errors
+/// If it is no directory or cannot be read; if it belongs to another user, or others may write
+/// to it and it has no sticky bit.
+pub(crate) fn home(directory: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+    let parent = rustix::fs::open(directory, flags, Mode::empty()).map_err(|error| {
+        let hint = match error {
+            Errno::NOENT => " (make it first)",
+            _ => "",
+        };
+        explain(
+            error,
+            format!("cannot open the directory {}{hint}", directory.display()),
+        )
+    })?;
+    let stat = fstat(&parent)?;
+    let mode = Mode::from_raw_mode(stat.st_mode);
+    let (me, my_group) = (
+        rustix::process::geteuid().as_raw(),
+        rustix::process::getegid().as_raw(),
+    );
+    let sticky = mode.contains(Mode::SVTX);
+    // Who owns a directory may replace what is in it, sticky bit or not.
+    let why = if stat.st_uid != me && stat.st_uid != 0 {
+        "belongs to another user, who could replace the test files; choose a directory of your own"
+    } else if mode.contains(Mode::WGRP) && !sticky && stat.st_gid != my_group {
+        "can be written by a group and has no sticky bit, so others could replace the test files; \
+         choose another directory or `chmod g-w` it"
+    } else if mode.contains(Mode::WOTH) && !sticky {
+        "can be written by everyone and has no sticky bit, so others could replace the test files; \
+         choose another directory or `chmod o-w` it"
+    } else {
+        return Ok(parent);
+    };
+    let message = format!("{} {why}", directory.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
+}
+
+pub(crate) fn open_beneath(
     directory: impl AsFd,
     name: &str,
     flags: OFlags,
@@ -417,46 +415,6 @@ fn open_beneath(
                 return Err(explain(error, text.to_owned()));
             }
             other => return Ok(other?),
-        }
-    }
-}
-
-/// Removes all files in a directory of ours. There are no directories in it.
-fn empty(directory: impl AsFd) -> Result<(), Errno> {
-    for entry in Dir::read_from(directory.as_fd())? {
-        let entry = entry?;
-        if entry.file_name() != c"." && entry.file_name() != c".." {
-            match unlinkat(&directory, entry.file_name(), AtFlags::empty()) {
-                Ok(()) | Err(Errno::NOENT) => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Removes the sandboxes of runs that were killed: directories with our prefix, our owner
-/// and our mode, whose lock nobody holds. Best effort; what resists is left alone.
-fn remove_stale(parent: &OwnedFd) {
-    let me = rustix::process::geteuid().as_raw();
-    let Ok(entries) = Dir::read_from(parent) else {
-        return;
-    };
-    let names: Vec<OsString> = entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| entry.file_name().to_str().ok().map(OsString::from))
-        .filter(|name| name.to_str().is_some_and(|name| name.starts_with(PREFIX)))
-        .collect();
-    for name in names.iter().filter_map(|name| name.to_str()) {
-        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
-        let Ok(directory) = open_beneath(parent, name, flags, Mode::empty()) else {
-            continue;
-        };
-        let ours = fstat(&directory)
-            .is_ok_and(|stat| stat.st_uid == me && Mode::from_raw_mode(stat.st_mode) == Mode::RWXU);
-        if ours && flock(&directory, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            let _ = empty(&directory);
-            let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
         }
     }
 }

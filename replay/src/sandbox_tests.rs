@@ -1,6 +1,7 @@
 //! The sandbox: nothing outside is touched, nothing is left.
 
 use super::*;
+use crate::stale::{Swept, sweep};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
@@ -120,11 +121,40 @@ fn a_killed_run_s_sandbox_goes_with_the_next_and_a_live_one_stays() {
     fs::set_permissions(&foreign, fs::Permissions::from_mode(0o755)).unwrap();
     let live = Sandbox::create(home.path()).unwrap();
     live.create_file("0.0").unwrap();
+    let mut calls = 0;
+    let swept = sweep(home.path(), &mut |_| {
+        calls += 1;
+        true
+    });
+    let all = Swept {
+        removed: 1,
+        found: 1,
+        runs: 1,
+    };
+    assert_eq!(
+        (swept.unwrap(), calls),
+        (all, 2),
+        "before the file and behind it"
+    );
     assert!(!stale.exists());
     assert!(foreign.exists(), "not made by us: another mode");
-    let second = Sandbox::create(home.path()).unwrap();
     assert!(live.path().join("0.0").exists(), "its lock is held");
-    drop(second);
+}
+
+#[test]
+fn a_clean_up_stops_when_asked_and_goes_on_later() {
+    let home = tempfile::tempdir().unwrap();
+    let stale = home.path().join(".fio-replay-0123456789ab");
+    fs::create_dir(&stale).unwrap();
+    fs::set_permissions(&stale, fs::Permissions::from_mode(0o700)).unwrap();
+    for number in 0..10 {
+        fs::write(stale.join(number.to_string()), "left over").unwrap();
+    }
+    let stopped = sweep(home.path(), &mut |swept| swept.removed < 3).unwrap();
+    assert_eq!((stopped.removed, stopped.found), (3, 10));
+    assert_eq!(entries(&stale), 7);
+    assert_eq!(sweep(home.path(), &mut |_| true).unwrap().removed, 7);
+    assert_eq!(entries(home.path()), 0);
 }
 
 #[test]
@@ -134,7 +164,7 @@ fn kept_files_survive_the_next_start() {
     sandbox.create_file("0.0").unwrap();
     let kept = sandbox.keep().unwrap();
     drop(sandbox);
-    drop(Sandbox::create(home.path()).unwrap());
+    assert_eq!(sweep(home.path(), &mut |_| true).unwrap(), Swept::default());
     assert!(kept.join("0.0").exists());
     assert_eq!(entries(home.path()), 1);
 }

@@ -20,7 +20,8 @@
 //! - With `verify` the writes of a pass are read back in the order they were made, after the
 //!   pass or after every so many.
 
-use crate::offsets::Rng;
+use crate::draw::Shapes;
+use crate::offsets::{Blocks, Rng};
 use crate::places::Places;
 use crate::plan::job::{JobPlan, Service};
 
@@ -142,11 +143,20 @@ pub struct Script {
     mix_seed: u64,
     files: Files,
     last_written: u32,
-    /// One direction, no periodic syncs, nothing to read back: the next step is always an I/O.
-    plain: bool,
+    plain: Option<Plain>,
     /// What was written since the last sync of a range: file, start, end.
     range: Option<(u32, u64, u64)>,
     backlog: Option<Box<Backlog>>,
+}
+
+/// The I/O of a job with one file, one direction, one block size, no periodic syncs and nothing
+/// to read back. Its files and rates are never asked, so it is the whole state.
+#[derive(Debug, Clone)]
+struct Plain {
+    blocks: Blocks,
+    bytes: u32,
+    /// I/Os that follow before a limit or the end of the pass is reached. They count as issued.
+    room: u64,
 }
 
 /// The files of a job and whose turn it is.
@@ -167,8 +177,9 @@ struct Files {
 
 impl Files {
     fn new(job: &JobPlan, seeds: &mut Rng) -> Self {
+        let mut shapes = Shapes::new(&job.order.spread);
         let places: Vec<Places> = (0..job.files.len())
-            .map(|file| Places::new(job, job.region_of(file), seeds.next()))
+            .map(|file| Places::new(job, job.region_of(file), seeds.next(), &mut shapes))
             .collect();
         let seed = seeds.next();
         let mut files = Files {
@@ -185,6 +196,20 @@ impl Files {
         files
     }
 
+    /// The blocks of the only file, if they are of one size.
+    fn plain(&mut self, write: bool) -> Option<Plain> {
+        let [places] = &self.places[..] else {
+            return None;
+        };
+        let (blocks, bytes) = places.blocks(write)?;
+        self.places.clear();
+        Some(Plain {
+            blocks,
+            bytes,
+            room: 0,
+        })
+    }
+
     /// All files are to be served again.
     fn revive(&mut self) {
         self.live = (0..self.places.len() as u32).collect();
@@ -199,16 +224,7 @@ impl Files {
     }
 
     /// The next I/O of whichever file is next; `None` when all are done.
-    #[inline(always)]
     fn next(&mut self, write: bool) -> Option<(u32, u64, u32)> {
-        if self.places.len() == 1 {
-            let (offset, bytes) = self.places[0].next(write)?;
-            return Some((0, offset, bytes));
-        }
-        self.next_of_many(write)
-    }
-
-    fn next_of_many(&mut self, write: bool) -> Option<(u32, u64, u32)> {
         while !self.live.is_empty() {
             let open = self.live.len().min(self.open);
             if self.turns_left == 0 {
@@ -249,12 +265,14 @@ impl Script {
                 })
             });
         let range_every = job.range_sync.map_or(0, |sync| u64::from(sync.every));
+        let mut files = Files::new(job, &mut seeds);
+        let one_thing = !job.pattern.mixed()
+            && backlog.is_none()
+            && job.syncs.fsync_every == 0
+            && job.syncs.fdatasync_every == 0
+            && range_every == 0;
         Script {
-            plain: !job.pattern.mixed()
-                && backlog.is_none()
-                && job.syncs.fsync_every == 0
-                && job.syncs.fdatasync_every == 0
-                && range_every == 0,
+            plain: one_thing.then(|| files.plain(job.pattern.writes)).flatten(),
             reads: job.pattern.reads,
             writes: job.pattern.writes,
             rated: rated_mix(job),
@@ -283,7 +301,7 @@ impl Script {
             just_synced: false,
             directions: Rng::new(mix_seed),
             mix_seed,
-            files: Files::new(job, &mut seeds),
+            files,
             last_written: 0,
             range: None,
             backlog,
@@ -292,19 +310,69 @@ impl Script {
 
     /// The next step. At the end of a pass of a `time_based` job call [`Script::wrap`], of
     /// any other [`Script::next_pass`].
-    #[inline(always)]
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Step {
-        if !self.plain {
+        if self.plain.is_none() {
             return self.next_of_all();
         }
-        if self.issued >= self.limit || self.ios_issued >= self.most_ios {
-            return Step::Complete;
+        if self.has_room() {
+            let (offset, bytes) = self.next_plain();
+            return Step::Io {
+                file: 0,
+                write: self.writes,
+                check: false,
+                offset,
+                bytes,
+            };
         }
-        match self.files.next(self.writes) {
-            Some(place) => self.io(self.writes, place),
-            None => Step::Exhausted,
+        if self.done() {
+            Step::Complete
+        } else {
+            Step::Exhausted
         }
+    }
+
+    /// Whether nothing but [`Script::next_plain`] is ever to be asked while there is room.
+    pub fn is_plain(&self) -> bool {
+        self.plain.is_some()
+    }
+
+    /// Whether a plain job has an I/O left before a limit or the end of the pass.
+    #[inline(always)]
+    pub fn has_room(&mut self) -> bool {
+        self.plain.as_ref().is_some_and(|plain| plain.room > 0) || self.make_room()
+    }
+
+    /// Counts what is left until the next limit or end as issued.
+    #[cold]
+    fn make_room(&mut self) -> bool {
+        let Some(plain) = &mut self.plain else {
+            return false;
+        };
+        let bytes = u64::from(plain.bytes);
+        // The last I/O may overshoot.
+        let until_limit = self.limit.saturating_sub(self.issued).div_ceil(bytes);
+        let until_count = self.most_ios.saturating_sub(self.ios_issued);
+        plain.room = until_limit.min(until_count).min(plain.blocks.left());
+        self.issued = self.issued.saturating_add(plain.room.saturating_mul(bytes));
+        self.ios_issued = self.ios_issued.saturating_add(plain.room);
+        plain.room > 0
+    }
+
+    /// The next I/O of a plain job: offset and bytes. There must be room.
+    #[inline(always)]
+    pub fn next_plain(&mut self) -> (u64, u32) {
+        let Some(plain) = &mut self.plain else {
+            return (0, 0);
+        };
+        plain.room -= 1;
+        let offset = self.offset + plain.blocks.take() * u64::from(plain.bytes);
+        (offset, plain.bytes)
+    }
+
+    /// Whether the job has issued all it is to issue.
+    fn done(&self) -> bool {
+        self.issued >= self.limit || self.ios_issued >= self.most_ios
     }
 
     /// The next step of a job that does more than one kind of thing.
@@ -314,7 +382,7 @@ impl Script {
         {
             return step;
         }
-        if self.issued >= self.limit || self.ios_issued >= self.most_ios {
+        if self.done() {
             return Step::Complete;
         }
         if !self.just_synced
@@ -389,7 +457,7 @@ impl Script {
 
     /// A block to read back, if some are due.
     fn read_back(&mut self) -> Option<Step> {
-        let over = self.issued >= self.limit || self.ios_issued >= self.most_ios;
+        let over = self.done();
         let backlog = self.backlog.as_mut()?;
         let full = backlog.every > 0 && backlog.written.len() >= backlog.every;
         if backlog.due.is_empty() && (full || over) {
@@ -449,6 +517,7 @@ impl Script {
     pub fn wrap(&mut self) {
         debug_assert!(self.time_based);
         self.files.places.iter_mut().for_each(Places::renew);
+        self.plain.iter_mut().for_each(|plain| plain.blocks.renew());
         self.files.revive();
         if let Some(backlog) = &mut self.backlog {
             // Time ends the job, so nothing is ever read back at its end.
@@ -472,63 +541,18 @@ impl Script {
         self.just_synced = false;
         self.directions = Rng::new(self.mix_seed);
         self.files.places.iter_mut().for_each(Places::rewind);
+        self.plain
+            .iter_mut()
+            .for_each(|plain| plain.blocks.rewind());
         self.files.draws = Rng::new(self.files.seed);
         self.files.revive();
         true
     }
 }
 
-/// Number of I/Os, bytes, and periodic syncs that a finite job issues. Only mixes of
-/// different block sizes depend on the random stream; it is the same in every run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
-    /// Reads.
-    pub reads: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Writes.
-    pub writes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Periodic syncs.
-    pub syncs: u64,
-}
-
 /// Whether the job's rates decide how many of its I/Os are reads.
-fn rated_mix(job: &JobPlan) -> bool {
+pub(crate) fn rated_mix(job: &JobPlan) -> bool {
     job.pattern.mixed() && job.pace.bounded()
-}
-
-/// What a job would issue if time did not end it, by walking its script. `None` if it has
-/// no end or more than `most` steps, or if time decides the direction of each I/O.
-pub fn planned_counts(job: &JobPlan, most: u64) -> Option<Counts> {
-    if job.endless() || rated_mix(job) {
-        return None;
-    }
-    if job.create_only {
-        return Some(Counts::default());
-    }
-    let mut script = Script::new(job);
-    let mut counts = Counts::default();
-    for _ in 0..most {
-        match script.next() {
-            Step::Io {
-                write: true, bytes, ..
-            } => {
-                counts.writes += 1;
-                counts.write_bytes += u64::from(bytes);
-            }
-            Step::Io { bytes, .. } => {
-                counts.reads += 1;
-                counts.read_bytes += u64::from(bytes);
-            }
-            Step::Turn { write } => script.go(write),
-            Step::Sync { .. } => counts.syncs += 1,
-            Step::Exhausted if script.next_pass() => {}
-            Step::Exhausted | Step::Complete => return Some(counts),
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::clock::{Clock, Stamp, SystemClock};
 use crate::content::{self, Content};
 use crate::control::Control;
-use crate::draw::Law;
+use crate::draw::{Law, Shape};
 use crate::engine::null::Null;
 use crate::hist::{Histogram, Stat};
 use crate::media::Nowhere;
@@ -91,7 +91,7 @@ pub fn costs(clock: &SystemClock, each: Duration) -> Vec<Cost> {
         ("pareto:0.2", Spread::Pareto(0.2)),
         ("normal:20", Spread::Normal(20.0)),
     ] {
-        let (law, mut draws) = (Law::new(&spread, 1 << 19, 1), Rng::new(4));
+        let (law, mut draws) = (Law::new(Shape::new(&spread, 1 << 19), 1), Rng::new(4));
         parts.push((
             format!("a random block, {name}"),
             timed(clock, move || black_box(law.draw(&mut draws))),

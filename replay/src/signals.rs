@@ -2,7 +2,7 @@
 
 use std::io;
 use std::process;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use fio_parse::cli::NOTHING;
@@ -23,11 +23,22 @@ impl Drop for Cleanup<'_> {
     }
 }
 
+/// What a signal acts on.
+#[derive(Debug, Default)]
+struct State {
+    /// One came.
+    interrupted: bool,
+    /// The run that it ends.
+    control: Option<Arc<Control>>,
+    /// What a second one removes.
+    sandbox: Option<Sandbox>,
+}
+
 /// Signals: the first ends the run in order, the second at once.
 #[derive(Debug)]
 pub struct Interrupts {
     handle: signal_hook::iterator::Handle,
-    state: Arc<Mutex<(bool, Option<Arc<Control>>)>>,
+    state: Arc<Mutex<State>>,
 }
 
 impl Interrupts {
@@ -35,25 +46,27 @@ impl Interrupts {
     ///
     /// # Errors
     /// If a handler cannot be set.
-    pub fn watch(sandbox: &Sandbox) -> io::Result<Self> {
+    pub fn watch() -> io::Result<Self> {
         // A write beyond RLIMIT_FSIZE is to fail with EFBIG, not to kill the process: that
         // takes a handler, though nobody looks at the flag.
         signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
         let handle = signals.handle();
-        let state = Arc::new(Mutex::new((false, None::<Arc<Control>>)));
-        let (shared, sandbox) = (Arc::clone(&state), sandbox.clone());
+        let state = Arc::<Mutex<State>>::default();
+        let shared = Arc::clone(&state);
         thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || {
                 for _ in signals.forever() {
-                    let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                    if std::mem::replace(&mut state.0, true) {
+                    let mut state = lock(&shared);
+                    if std::mem::replace(&mut state.interrupted, true) {
                         // The run does not end, perhaps in a long flush: leave without it.
-                        let _ = sandbox.remove();
+                        if let Some(sandbox) = &state.sandbox {
+                            let _ = sandbox.remove();
+                        }
                         process::exit(i32::from(NOTHING));
                     }
-                    if let Some(control) = &state.1 {
+                    if let Some(control) = &state.control {
                         control.stop(Stop::Interrupted);
                     }
                 }
@@ -61,17 +74,32 @@ impl Interrupts {
         Ok(Interrupts { handle, state })
     }
 
+    /// Whether one came.
+    pub fn interrupted(&self) -> bool {
+        lock(&self.state).interrupted
+    }
+
+    /// From now on a second signal removes this sandbox.
+    pub fn protect(&self, sandbox: &Sandbox) {
+        lock(&self.state).sandbox = Some(sandbox.clone());
+    }
+
     /// From now on a signal stops this run; at once, if one came before.
     pub fn guard(&self, control: &Arc<Control>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.0 {
+        let mut state = lock(&self.state);
+        if state.interrupted {
             control.stop(Stop::Interrupted);
         }
-        state.1 = Some(Arc::clone(control));
+        state.control = Some(Arc::clone(control));
     }
 
     /// Ends it.
     pub fn close(&self) {
         self.handle.close();
     }
+}
+
+/// A panic elsewhere must not keep signals from being obeyed.
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }

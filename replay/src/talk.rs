@@ -7,7 +7,6 @@ use std::time::Duration;
 use crate::caution::KINDS as CAUTIONS;
 use crate::clock::SystemClock;
 use crate::input::Found;
-use crate::locate;
 use crate::outcome::Outcome;
 use crate::plan::note::{KINDS, plain_text};
 use crate::plan::{Refusal, Verdict};
@@ -47,19 +46,27 @@ pub(super) fn say_refused(number: usize, found: &Found, refusals: &[Refusal]) {
     }
 }
 
-/// A refusal with the place of its option in the text.
+/// A refusal with the places of its option in the text.
 pub(super) fn located(found: &Found, refusal: &Refusal) -> String {
-    let origin = found.origin.as_ref();
-    let spot = refusal
-        .option
-        .as_deref()
-        .zip(origin)
-        .and_then(|(name, origin)| Some((origin, locate::option(origin, name)?)));
-    let Some((origin, spot)) = spot else {
+    /// More places of the same option are the same slip of the pen.
+    const MOST: usize = 4;
+    let (Some(option), Some(origin)) = (&refusal.option, &found.origin) else {
         return refusal.to_string();
     };
-    let place = format!("{}:{}:{}", plain_text(&origin.name), spot.line, spot.column);
-    format!("{refusal} ({place})")
+    let name = plain_text(&origin.name);
+    let spots = origin.option(option, &refusal.sections);
+    let mut places: Vec<String> = spots
+        .iter()
+        .take(MOST)
+        .map(|(line, column)| format!("{name}:{line}:{column}"))
+        .collect();
+    if spots.len() > MOST {
+        places.push(format!("{} more", spots.len() - MOST));
+    }
+    match places[..] {
+        [] => refusal.to_string(),
+        _ => format!("{refusal} ({})", places.join(", ")),
+    }
 }
 
 /// What the system did not grant.

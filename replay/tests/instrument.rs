@@ -74,6 +74,26 @@ fn coarser_stamps_are_noted_and_count_every_io() {
 }
 
 #[test]
+fn percentiles_have_bounds_that_are_narrower_than_fio_s_buckets() {
+    let command = "fio --name=a --rw=read --bs=4k --size=4m";
+    let (records, _) = run(&[], command);
+    let bounds = &records[0]["environment"]["clat_percentile_bounds_ns"];
+    let percentiles = records[0]["measurement"]["clat_ns"]["percentiles"]
+        .as_array()
+        .unwrap();
+    assert_eq!(percentiles.len(), 17);
+    for percentile in percentiles {
+        let (p, fio) = (&percentile["p"], percentile["value"].as_f64().unwrap());
+        let of = &bounds[p.to_string().trim_end_matches(".0")];
+        let [least, most] = [0, 1].map(|end| of[end].as_f64().unwrap());
+        assert!(most - least <= least / 256.0, "{p}: {of}");
+        // Middle of a bucket that is 1/64 wide and holds the same latency.
+        let off = (fio - least).abs().max((fio - most).abs());
+        assert!(off <= fio / 64.0, "{p}: {fio}, {of}");
+    }
+}
+
+#[test]
 fn a_rate_adds_latencies_from_when_each_io_was_due() {
     // 20 I/Os, one each 5 ms: each goes when it is due, so they are short. The others are stalled by
     // a rate that no disk reaches: the last of 1000 is late by nearly the whole run.

@@ -71,6 +71,28 @@ fn a_test_that_does_not_fit_is_refused_before_anything_is_written() {
 }
 
 #[test]
+fn tests_that_do_not_fit_together_are_refused_before_the_first_runs() {
+    // Each takes 6 of the 24 MiB that may be used; kept, three do not fit beside each other.
+    for (keep, code) in [("", 0), ("--keep", 3)] {
+        let line = format!(
+            r#"
+            for n in 1 2 3 4 5; do echo "fio --name=a$n --rw=write --bs=${{n}}k --size=6m"; echo; done > "$1/../post.$$"
+            "$0" --allow-large {keep} --format jsonl -d "$1" "$1/../post.$$"; code=$?
+            rm "$1/../post.$$"; exit $code"#
+        );
+        let Some(output) = on_small_disk(&line) else {
+            return;
+        };
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("[no-space]"), code == 3, "{said}");
+        if let Some(refused) = said.rfind("[no-space]") {
+            assert!(refused < said.find("running workload").unwrap(), "{said}");
+        }
+    }
+}
+
+#[test]
 fn a_disk_that_others_fill_stops_the_run_at_its_floor() {
     // 7 MiB are the test's; then others leave less than the quarter that must stay free.
     let line = r#"
@@ -178,6 +200,44 @@ fn loop_device(home: &Path) -> Option<String> {
             eprintln!("SKIPPED: no loop device");
             None
         }
+    }
+}
+
+#[test]
+fn sizes_that_hang_on_the_device_are_those_of_the_typed_one() {
+    let home = tempfile::tempdir().unwrap();
+    let disk = home.path().join("disk");
+    fs::write(&disk, vec![7; 8 << 20]).unwrap();
+    for (options, bytes) in [
+        ("", 8 << 20),
+        ("--size=100%", 8 << 20),
+        ("--size=25%", 2 << 20),
+        ("--offset=5m", 3 << 20),
+        ("--size=50% --offset=6m", 2 << 20),
+        // Each clone goes on to the end.
+        ("--offset_increment=2m --numjobs=3", (8 + 6 + 4) << 20),
+    ] {
+        let work = tempfile::tempdir().unwrap();
+        let words = format!(
+            "fio --name=a --rw=read --bs=64k --filename=/dev/sdz --group_reporting {options}"
+        );
+        let output = Command::new(env!("CARGO_BIN_EXE_fio-replay"))
+            .args(["--format", "jsonl", "--device"])
+            .arg(&disk)
+            .arg("--directory")
+            .arg(work.path())
+            .args(["--", words.trim()])
+            .output()
+            .unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{options}: {}",
+            text(&output.stderr)
+        );
+        let records = text(&output.stdout);
+        let record: Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+        assert_eq!(record["measurement"]["bytes"]["value"], bytes, "{options}");
     }
 }
 

@@ -640,7 +640,9 @@ const ROWS: &[Row] = &[
         },
         also: &[
             "signals_end_a_run_in_order_with_what_was_measured",
+            "a_second_signal_removes_all_and_leaves_at_once",
             "after_a_kill_the_next_start_cleans_up",
+            "a_clean_up_obeys_signals_and_the_next_start_goes_on",
             "a_file_that_is_cut_under_a_run_fails_it",
         ],
     },
@@ -660,6 +662,7 @@ fn the_tests_that_belong_to_a_row_are_there() {
     let files = [
         include_str!("hostile.rs"),
         include_str!("command_line.rs"),
+        include_str!("interrupted.rs"),
         include_str!("limits.rs"),
         include_str!("traced.rs"),
         include_str!("../src/sandbox_tests.rs"),

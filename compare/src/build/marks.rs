@@ -237,8 +237,10 @@ impl Builder<'_> {
             return texts;
         }
         let (found, theirs) = (&self.cells.found[index], &self.cells.found[base]);
-        let name = shorten(&self.name(base), COLUMN_LABEL);
-        texts.extend(residue.against(&found.settings, &theirs.settings, &name));
+        let (own_name, full_name) = (self.name(index), self.name(base));
+        let name = shorten(&full_name, COLUMN_LABEL);
+        let differs = residue.against((&found.settings, &own_name), (&theirs.settings, &full_name));
+        texts.extend(differs.map(|differs| format!("unlike {name}: {differs}")));
         for (at, key) in self.hidden_names() {
             if let ([mine], [other]) = (found.names[at].as_slice(), theirs.names[at].as_slice())
                 && mine != other

@@ -21,7 +21,7 @@ use crate::bounds::Bounds;
 use crate::frame::{Frame, key_column};
 use crate::grid::{Column, Grid, Label, Part, Report, Row};
 use crate::keys::{Key, Role, UNKNOWN};
-use crate::metric::{Better, Metric};
+use crate::metric::{Better, Clock, Metric, Sampled, Statistic};
 use crate::query::{self, Cells, Found};
 use crate::ratio;
 use crate::scale::{self, Unit};
@@ -35,6 +35,17 @@ const ROW_LABEL: usize = 110;
 /// The metrics looked at when none is asked for: the wall clock first where there is one, since
 /// it alone holds the sync after the tool.
 pub const DEFAULT_METRICS: &[Metric] = &[Metric::WallBandwidth, Metric::Bandwidth];
+
+/// The metrics shown instead where no record has one of those, as in logs of samples.
+pub const SPARE_METRICS: &[Metric] = &[
+    Metric::Samples(Sampled::Bandwidth, Statistic::Mean),
+    Metric::Iops,
+    Metric::Samples(Sampled::Iops, Statistic::Mean),
+    Metric::Latency(Clock::Submission, Statistic::Mean),
+    Metric::Latency(Clock::Completion, Statistic::Mean),
+    Metric::Latency(Clock::Total, Statistic::Mean),
+    Metric::Latency(Clock::Sync, Statistic::Mean),
+];
 
 /// Makes the report that a view asks for. For each of its metrics (or [`DEFAULT_METRICS`]), `with`
 /// says which contexts have values, as [`query::with_values`] does.

@@ -1,6 +1,12 @@
 //! What the arguments ask for, in the terms of the modules that do it.
 
+use std::sync::{Mutex, PoisonError};
+
+use fio_parse::cli::labels::Labels;
+
 use super::*;
+use crate::folders::Fields;
+use crate::frame::Base;
 
 /// The format asked for, or else told by the ending of the file to write.
 pub(super) fn format(args: &Args) -> Format {
@@ -25,6 +31,26 @@ pub(super) fn export_form(path: &Path) -> Result<Form, String> {
             path.display()
         )
     })
+}
+
+pub(super) fn labels(path: &Path) -> Result<load::Given, String> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
+    let labels = Labels::read(&name.to_string(), &text).map_err(|e| e.to_string())?;
+    Ok(Mutex::new(labels))
+}
+
+/// Labels that do not fit are told before anything is shown under the wrong ones.
+pub(super) fn all_labelled(
+    given: Option<load::Given>,
+    mislabelled: Option<String>,
+) -> Result<(), String> {
+    let labels = given.map(|given| given.into_inner().unwrap_or_else(PoisonError::into_inner));
+    match (mislabelled, labels) {
+        (Some(why), _) => Err(why),
+        (None, Some(labels)) => labels.all_used().map_err(|e| e.to_string()),
+        (None, None) => Ok(()),
+    }
 }
 
 pub(super) fn gate(args: &Args, threshold: f64) -> Gate {
@@ -104,6 +130,7 @@ pub(super) fn plan(args: &Args, view: &View) -> Plan {
         return Plan {
             wanted: flat::wanted(),
             filter: view.filter.clone(),
+            fields: Fields::default(),
         };
     }
     let metrics = match &view.metrics {
@@ -112,12 +139,21 @@ pub(super) fn plan(args: &Args, view: &View) -> Plan {
         Some(list) => list.as_slice(),
         None => build::DEFAULT_METRICS,
     };
-    let mut bases = Vec::new();
-    for base in metrics.iter().flat_map(|m| derive::bases(*m)) {
-        if !bases.contains(&base) {
-            bases.push(base);
+    let spare = match &view.metrics {
+        None if !args.list && args.why.is_none() => build::SPARE_METRICS,
+        _ => &[],
+    };
+    let distinct = |metrics: &[Metric], known: &[Base]| {
+        let mut bases: Vec<Base> = Vec::new();
+        for base in metrics.iter().flat_map(|m| derive::bases(*m)) {
+            if !bases.contains(&base) && !known.contains(&base) {
+                bases.push(base);
+            }
         }
-    }
+        bases
+    };
+    let bases = distinct(metrics, &[]);
+    let spare = distinct(spare, &bases);
     let keys = if args.list {
         Key::all().filter(|k| *k != Key::METRIC).collect()
     } else {
@@ -127,8 +163,15 @@ pub(super) fn plan(args: &Args, view: &View) -> Plan {
         wanted: Wanted {
             keys,
             bases,
+            // Other questions look at quantities beside the metrics.
+            metrics: match args.list || args.why.is_some() {
+                true => Vec::new(),
+                false => metrics.to_vec(),
+            },
+            spare,
             ignored: view.ignore.clone(),
         },
         filter: view.filter.clone(),
+        fields: Fields::default(),
     }
 }

@@ -15,17 +15,18 @@ type Apart = HashMap<(u32, u32), Vec<(usize, Key)>>;
 /// Repeats of a test on a machine were asked for alike. Where one machine ran a test in several
 /// ways (with and without `oflag=dsync`, say), these are no repeats: gives, for each test and
 /// machine, the settings that were asked for and differ. Settings that are projected on or
-/// ignored tell nothing apart, nor does what was found and not asked for (versions, systems).
+/// ignored tell nothing apart, nor does what was found and not asked for (versions, systems), unless
+/// folders are `sorted_by` it.
 pub(super) fn told_apart(
     wanted: &Wanted,
-    settings: &[u32],
-    sets: &[Vec<u32>],
+    sorted_by: &[Key],
+    (settings, sets): (&[u32], &[Vec<u32>]),
     tests: &[u32],
     machines: &[u32],
     is_said: impl Fn(u32) -> bool,
 ) -> (Vec<u32>, Apart) {
     let keys: Vec<(usize, Key)> = (Key::settings().enumerate())
-        .filter(|(_, k)| k.empty_is_off())
+        .filter(|(_, k)| k.empty_is_off() || sorted_by.contains(k))
         .filter(|(_, k)| !wanted.keys.contains(k) && !wanted.ignored.contains(k))
         .collect();
     let mut seen: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
@@ -52,7 +53,8 @@ pub(super) fn told_apart(
 }
 
 /// New codes and names of the machines: those told apart get the differing settings behind their
-/// name. Order of first appearance is kept.
+/// name, or as their name if there is just one, and that only the name of an input (`unnamed`).
+/// Order of first appearance is kept.
 pub(super) fn name_apart<'t>(
     machines: &[u32],
     settings: &[u32],
@@ -60,6 +62,7 @@ pub(super) fn name_apart<'t>(
     (tests, apart): &(Vec<u32>, Apart),
     sets: &[Vec<u32>],
     text: &impl Fn(u32) -> &'t str,
+    unnamed: bool,
 ) -> (Vec<u32>, Vec<String>) {
     if apart.is_empty() {
         return (machines.to_vec(), names.values().to_vec());
@@ -76,7 +79,12 @@ pub(super) fn name_apart<'t>(
                         let words: Vec<String> = (keys.iter())
                             .map(|(i, key)| residue::one(*key, text(sets[*set as usize][*i])))
                             .collect();
-                        dict.code(format!("{name} ({})", words.join(", ")).as_str())
+                        let words = words.join(", ");
+                        if unnamed && names.len() == 1 {
+                            dict.code(words.as_str())
+                        } else {
+                            dict.code(format!("{name} ({words})").as_str())
+                        }
                     }
                 }
             })

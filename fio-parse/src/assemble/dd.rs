@@ -568,6 +568,20 @@ mod tests {
     }
 
     #[test]
+    fn a_time_in_another_unit_is_no_seconds() {
+        for (unit, taken) in [("s", true), ("Sek.", true), ("ms", false), ("min", false)] {
+            let text = format!("1048576 bytes (1.0 MB, 1.0 MiB) copied, 5.12345 {unit}, 205 kB/s");
+            let report = read(&text, None);
+            assert_eq!(report.measurement.runtime_ns.is_some(), taken, "{unit}");
+            let warned = report
+                .warnings
+                .iter()
+                .any(|w| w.message.contains("the time was left out"));
+            assert_eq!(warned, !taken, "{unit}");
+        }
+    }
+
+    #[test]
     fn a_state_gives_way_to_the_end() {
         let block = |bytes: u64, seconds: &str| {
             format!(

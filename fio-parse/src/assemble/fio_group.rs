@@ -436,7 +436,8 @@ mod tests {
             let (io, io_twin) = (print(bytes, true, "B"), print(bytes, false, "B"));
             let line = format!("  READ: bw={bw} ({twin}), {bw}-{bw} ({twin}-{twin}), io={io} ({io_twin}), run={msec}-{msec}msec");
             let read = read(&line, Era::default());
-            prop_assert!(codes(&read).iter().all(|code| *code == "carry-lost"), "{} {:?}", line, read.warnings);
+            // what a figure that stands for several values is by the others of its line, may be said
+            prop_assert!(codes(&read).iter().all(|code| ["carry-lost", "settled"].contains(code)), "{} {:?}", line, read.warnings);
             prop_assert!(read.measurement.bytes.unwrap().possible().contains(Bytes(bytes)));
             prop_assert!(read.measurement.bytes_per_sec.unwrap().possible().contains(BytesPerSec::new(rate as f64).unwrap()));
         }

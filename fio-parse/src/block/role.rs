@@ -73,6 +73,11 @@ impl<'t> Block<'t> {
         }
     }
 
+    /// Whether it is a job section without its head: a line or two that somebody took out of a report.
+    pub fn is_bare_line(&self) -> bool {
+        matches!(&self.kind, Kind::FioJob(job) if job.head.is_none())
+    }
+
     /// Whether a fio of this version prints what the block looks like.
     pub fn fits(&self, version: Version) -> bool {
         match &self.kind {

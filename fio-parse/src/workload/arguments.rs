@@ -13,9 +13,12 @@
 
 use super::fio::{self, MAY_BE_EMPTY, note};
 use super::options::{self, Found, Kind, Scope};
+use super::places::Places;
 use super::shell::{is_dash, starts_with_option};
 use super::word::Word;
 use super::{Dd, Job, Test, dd};
+use crate::source::Span;
+use std::borrow::Cow;
 
 /// What the words of a command say.
 #[derive(Debug, Default)]
@@ -25,6 +28,8 @@ pub(super) struct Said {
     pub program: Vec<(String, String)>,
     pub missing: Vec<String>,
     pub notes: Vec<String>,
+    /// Where its options stand, in the text that the words were read from.
+    pub places: Places,
     /// How many of the words belong to the command; what follows is other text.
     pub used: usize,
 }
@@ -32,6 +37,16 @@ pub(super) struct Said {
 impl Said {
     fn lacks(&mut self, what: impl Into<String>) {
         note(&mut self.missing, what);
+    }
+
+    /// Notes where an option stands that was read from these words.
+    fn place(&mut self, job: Option<u32>, option: Cow<'static, str>, words: &[Word]) {
+        if let [first, ..] = words
+            && let Some(last) = words.last()
+        {
+            let span = Span::new(first.start as u32, last.end as u32);
+            self.places.push(job, option, span);
+        }
     }
 
     fn variables(&mut self, word: &Word) {
@@ -94,6 +109,7 @@ pub(super) fn fio(words: &[Word]) -> Said {
         }
         said.variables(word);
         let last = at + 1 == words.len();
+        let first = at;
         at += 1;
         if dashes.is_empty() {
             note(&mut said.notes, format!("repaired-dashes:{}", word.text));
@@ -167,6 +183,17 @@ pub(super) fn fio(words: &[Word]) -> Said {
             value = number.to_owned();
         }
 
+        let in_jobs = option.is_none_or(|option| option.scope != Scope::Program);
+        let job = match jobs.len() as u32 {
+            _ if !in_jobs || main == "name" && value.starts_with("global") => None,
+            number if main == "name" => Some(number),
+            number if in_job => number.checked_sub(1),
+            _ => None,
+        };
+        let given = option.map_or(Cow::Owned(name.to_owned()), |option| {
+            Cow::Borrowed(option.main)
+        });
+        said.place(job, given, &words[first..at]);
         match option.map(|option| option.scope) {
             Some(Scope::Program) => {
                 said.program.retain(|(have, _)| have != main);
@@ -357,8 +384,9 @@ pub(super) fn dd(words: &[Word]) -> Said {
         for word in &words[at..at + count] {
             said.variables(word);
         }
-        at += count;
         let lower = name.to_ascii_lowercase();
+        said.place(None, Cow::Owned(lower.clone()), &words[at..at + count]);
+        at += count;
         if lower != name {
             note(&mut said.notes, format!("lower-cased:{name}"));
         }

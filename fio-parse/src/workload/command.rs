@@ -12,7 +12,8 @@
 use super::entities::{self, Decoded};
 use super::fio::note;
 use super::locate::{self, Found};
-use super::shell::Tool;
+use super::places::Places;
+use super::shell::{Tool, is_dash};
 use super::{Timed, Workload, WrittenAs, wrapping};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Log, Segments, Span};
@@ -87,15 +88,8 @@ pub struct Stands {
 pub fn parse_command(text: &str) -> Result<Workload, CommandError> {
     let decoded = entities::decode(text);
     let plain = &decoded.text;
-    let mut at = 0;
-    for line in plain.split_inclusive('\n') {
-        if locate::plausible(line) {
-            let window = locate::window(plain, at);
-            if let Some(found) = locate::in_line(window, at, line.len()) {
-                return Ok(workload(text, &decoded, found, 0));
-            }
-        }
-        at += line.len();
+    if let Some(found) = first(plain) {
+        return Ok(workload(text, &decoded, found, 0));
     }
     let tool = plain
         .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '('))
@@ -109,6 +103,44 @@ pub fn parse_command(text: &str) -> Result<Workload, CommandError> {
             format!("{shown:?}")
         },
     })
+}
+
+/// The first command in a text.
+fn first(plain: &str) -> Option<Found> {
+    let mut at = 0;
+    for line in plain.split_inclusive('\n') {
+        if locate::plausible(line) {
+            let window = locate::window(plain, at);
+            if let Some(found) = locate::in_line(window, at, line.len()) {
+                return Some(found);
+            }
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Where the options of the command stand that [`parse_command`] reads, behind their dashes and quotes; nothing
+/// without a command.
+pub fn option_places(text: &str) -> Places {
+    let decoded = entities::decode(text);
+    let plain = &decoded.text;
+    let Some(found) = first(plain) else {
+        return Places::default();
+    };
+    found.said.places.moved(|span| {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let word = plain.get(start..end).unwrap_or("");
+        let name = word.trim_start_matches(|c| is_dash(c) || is_quote(c));
+        Span::new(
+            decoded.original(end - name.len()) as u32,
+            decoded.original(end) as u32,
+        )
+    })
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '\'' | '"' | '\u{2018}'..='\u{201f}')
 }
 
 /// Block reader: the command that starts in the current line, with the lines it goes on in.

@@ -16,16 +16,19 @@
 //! | `ioengine="psync"` | drops the job | `psync`, warning |
 //! | `BS=4k` | drops the job | `bs`, warning |
 //! | unknown key | drops the job | kept in `other`, warning with the nearest name |
+//! | `rw write`, `--rw=write` | drops the job | left out, warning, `left-out:` in [`Workload::normalised`] |
 //! | options before any section | refuses the file | defaults, warning |
 //!
 //! `include` is never followed and `${NAME}` never expanded: both are listed in [`Workload::missing`].
 
 use super::fio::{MAY_BE_EMPTY, note, set};
 use super::options::{self, FioOption, Kind, Scope};
+use super::places::Places;
 use super::word::{templates_in, variable_name};
 use super::{Job, Test, Workload, WrittenAs};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use std::borrow::Cow;
 
 /// A job file as far as it could be read.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +37,8 @@ pub struct JobFile {
     pub workload: Workload,
     /// What is odd about it; spans count in the text given.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where its options stand in the text given.
+    pub places: Places,
 }
 
 /// How many options one section may have, and all jobs together with what they inherit. More than that is no
@@ -92,10 +97,12 @@ pub fn parse_job_file(text: &str) -> JobFile {
     JobFile {
         workload,
         diagnostics,
+        places: reader.places,
     }
 }
 
-/// Whether a text is a job file: its first line that is no comment is a section, and most lines below are options.
+/// Whether a text is a job file: its first line that is no comment is a section, closed or not, and most lines below
+/// are options.
 ///
 /// Looks at the first 200 lines.
 pub fn looks_like_job_file(text: &str) -> bool {
@@ -105,11 +112,11 @@ pub fn looks_like_job_file(text: &str) -> bool {
         .take(200)
         .map(|line| line.split([';', '#']).next().unwrap_or("").trim())
         .filter(|line| !line.is_empty());
+    // fio ends `[a;b]` at the comment and takes `[a` for a section too
     let is_section = |line: &str| {
-        line.len() > 2
-            && line.starts_with('[')
-            && line.ends_with(']')
-            && !line.contains(['"', ',', '{'])
+        let name = line.strip_prefix('[').unwrap_or("");
+        let name = name.strip_suffix(']').unwrap_or(name);
+        !name.is_empty() && !name.contains(['"', ',', '{', ']'])
     };
     if !lines.next().is_some_and(is_section) {
         return false;
@@ -170,6 +177,7 @@ struct Reader<'t> {
     missing: Vec<String>,
     notes: Vec<String>,
     diagnostics: Vec<Diagnostic>,
+    places: Places,
     text: &'t str,
 }
 
@@ -209,6 +217,7 @@ impl<'t> Reader<'t> {
         let global = section.name.starts_with("global");
         let mut job = self.defaults.clone();
         if !global {
+            self.place("name".into(), section.name, false);
             job.name = section.name.to_owned();
             self.variables(section.name, "name");
         }
@@ -217,9 +226,9 @@ impl<'t> Reader<'t> {
             .lines
             .iter()
             .take(MAX_OPTIONS)
-            .partition(|line| line.starts_with("kb_base"));
+            .partition(|line| line.split('=').next().map(str::trim_end) == Some("kb_base"));
         for line in first.into_iter().chain(rest) {
-            self.option(&mut job, line);
+            self.option(&mut job, line, global);
         }
         let size = job.other.len() + 1;
         if global {
@@ -231,7 +240,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Sets the option of one line.
-    fn option(&mut self, job: &mut Job, line: &'t str) {
+    fn option(&mut self, job: &mut Job, line: &'t str, global: bool) {
         // template engines' own lines: `{% if … %}`
         if line.starts_with("{%") {
             note(&mut self.missing, line);
@@ -247,11 +256,17 @@ impl<'t> Reader<'t> {
                 line,
                 "expected `option=value` or a flag; the line was left out".to_owned(),
             );
+            note(&mut self.notes, format!("left-out:{line}"));
+            self.place(Cow::Owned(line.to_owned()), line, global);
             return;
         }
         let known = self.lookup(key, line);
         let main = known.map_or(key, |option| option.main);
         let kind = known.map_or(Kind::Text, |option| option.kind);
+        let given = known.map_or(Cow::Owned(key.to_owned()), |option| {
+            Cow::Borrowed(option.main)
+        });
+        self.place(given, line, global);
         let value = match value {
             Some(value) => self.value(main, kind, value, line),
             None if matches!(kind, Kind::Flag | Kind::Bool) => {
@@ -274,6 +289,14 @@ impl<'t> Reader<'t> {
             value.clone_into(&mut job.name);
         } else {
             set(job, main, value, &mut self.notes);
+        }
+    }
+
+    /// Notes where an option of the job that is read, or of all that follow, stands.
+    fn place(&mut self, option: Cow<'static, str>, piece: &str, global: bool) {
+        if let Some(span) = place(self.text, piece) {
+            let job = (!global).then_some(self.jobs.len() as u32);
+            self.places.push(job, option, span);
         }
     }
 
@@ -470,6 +493,8 @@ mod tests {
             "[global]\nrw=read\nbs=4k\n[a]\n",
             "# c\n\n[j]\nrandrw\nrw=randrw\ndirect=1\n",
             "\u{feff}[a]\r\nsize=1g\r\n",
+            "[a;b]\nrw=write\n",
+            "[a\nrw=write\nsize=1m\n",
         ] {
             assert!(looks_like_job_file(yes), "{yes}");
         }
@@ -481,6 +506,8 @@ mod tests {
             "[package]\nname=\"x\"\nversion=\"1\"\nedition=\"2\"\n",
             "fio --name=a\n[a]\nrw=read\n",
             "a: (g=0): rw=read\n",
+            "[1]+ Running\n",
+            "[  1.000] sd 0:0:0:0\nrw=read\n",
         ] {
             assert!(!looks_like_job_file(no), "{no}");
         }

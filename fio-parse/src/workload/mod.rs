@@ -17,6 +17,7 @@ mod key;
 mod locate;
 mod numbers;
 pub mod options;
+pub mod places;
 pub mod print;
 mod shell;
 mod tail;

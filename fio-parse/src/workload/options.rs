@@ -91,20 +91,25 @@ pub fn lookup(name: &str, allow_prefix: bool) -> Found {
     }
 }
 
-/// The name that is most like `name`, for a message: at most a third of its letters differ.
+/// The option that is most like `name`, for a message: at most a third of its letters differ.
 pub fn nearest(name: &str) -> Option<&'static str> {
+    nearest_of(name, OPTIONS.iter().map(|option| option.name))
+}
+
+/// The one of some words in plain letters that is most like `name`, in the same way.
+pub fn nearest_of<'n>(name: &str, words: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let letters: Vec<char> = name.chars().take(LONGEST + 1).collect();
     let limit = letters.len() / 3;
     if limit == 0 || letters.len() > LONGEST {
         return None;
     }
-    OPTIONS
-        .iter()
+    words
+        .into_iter()
         // each letter more or less is a difference
-        .filter(|option| option.name.len().abs_diff(letters.len()) <= limit)
-        .filter_map(|option| Some((distance(&letters, option.name.as_bytes(), limit)?, option)))
+        .filter(|word| word.len() <= LONGEST && word.len().abs_diff(letters.len()) <= limit)
+        .filter_map(|word| Some((distance(&letters, word.as_bytes(), limit)?, word)))
         .min_by_key(|&(distance, _)| distance)
-        .map(|(_, option)| option.name)
+        .map(|(_, word)| word)
 }
 
 /// The longest name that is likened to others, in letters; fio's own are all shorter.

@@ -311,6 +311,15 @@ fn entry_record(
             .environment
             .insert("bytes_per_sec_by_second".to_owned(), seconds.into());
     }
+    // fio's buckets are four times as wide.
+    let bounds = DEFAULT_PERCENTILES
+        .iter()
+        .zip(flow.clat_histogram.bounds(&DEFAULT_PERCENTILES))
+        .map(|(percentile, (least, most))| (percentile.to_string(), vec![least, most].into()));
+    let bounds: serde_json::Map<_, _> = bounds.collect();
+    record
+        .environment
+        .insert("clat_percentile_bounds_ns".to_owned(), bounds.into());
     if let Some(corrected) = &entry.corrected {
         let percentiles = DEFAULT_PERCENTILES
             .iter()

@@ -285,8 +285,9 @@ fn source(dd: &Dd, draft: &mut Draft<'_>) -> Option<Source> {
         Some("/dev/zero") => Some(Source::Zero),
         Some("/dev/urandom" | "/dev/random") => Some(Source::Random),
         Some(name) if name.starts_with("/dev/") => {
-            draft.refuse(
+            draft.refuse_about(
                 "device",
+                "if",
                 format!("if={name} is a device; devices named in a text are never opened"),
             );
             None
@@ -331,8 +332,9 @@ fn blocks(dd: &Dd, draft: &mut Draft<'_>) -> Option<(u64, u64)> {
     for block in [blocks.0, blocks.1] {
         // Beyond the limit of one call dd moves less anyway, so only memory bounds the block.
         if block == 0 || block > 64 * MOST_BLOCK {
-            draft.refuse(
+            draft.refuse_about(
                 "block-size",
+                "bs",
                 format!("a block of {} is not possible here", binary(block)),
             );
             return None;
@@ -349,7 +351,7 @@ fn amount(dd: &Dd, block: u64, draft: &mut Draft<'_>) -> Option<(u64, u64)> {
     };
     match (amount, draft.target.size) {
         (Some((0, 0)), _) => {
-            draft.refuse("empty", "count=0 moves nothing".to_owned());
+            draft.refuse_about("empty", "count", "count=0 moves nothing".to_owned());
             None
         }
         (Some(amount), _) => Some(amount),

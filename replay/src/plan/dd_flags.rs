@@ -4,6 +4,7 @@ use fio_parse::workload::Dd;
 
 use super::Draft;
 use super::dd::ConvSync;
+use super::meant::hint;
 
 /// What the flags and conversions of a dd come to.
 #[derive(Default)]
@@ -31,7 +32,14 @@ pub(super) fn flags(dd: &Dd, draft: &mut Draft<'_>) -> Flags {
             "fdatasync" => {}
             // Pads short reads, which these sources do not give; it has nothing to do with flushing.
             "sync" | "noerror" | "excl" | "nocreat" => {}
-            other => draft.refuse("conv", format!("conv={other} changes the bytes or where they go, and is not played; leave it out if the test does not need it")),
+            other => {
+                let why = format!(
+                    "conv={other} changes the bytes or where they go, and is not played; leave it out if the test does not \
+                     need it{}",
+                    hint("conv", other)
+                );
+                draft.refuse_about("conv", "conv", why);
+            }
         }
     }
     for item in &dd.oflag {
@@ -44,10 +52,7 @@ pub(super) fn flags(dd: &Dd, draft: &mut Draft<'_>) -> Flags {
             "append" => flags.append = true,
             "seek_bytes" => {}
             "nonblock" | "noatime" | "nofollow" | "noctty" | "binary" => {}
-            other => draft.refuse(
-                "oflag",
-                format!("oflag={other} is not played; leave it out if the test does not need it"),
-            ),
+            other => unknown("oflag", other, draft),
         }
     }
     for item in &dd.iflag {
@@ -57,20 +62,27 @@ pub(super) fn flags(dd: &Dd, draft: &mut Draft<'_>) -> Flags {
             "direct" => flags.direct_in = true,
             "nocache" => flags.drop_read = true,
             "nonblock" | "noatime" | "nofollow" | "noctty" | "binary" | "dsync" | "sync" => {}
-            other => draft.refuse(
-                "iflag",
-                format!("iflag={other} is not played; leave it out if the test does not need it"),
-            ),
+            other => unknown("iflag", other, draft),
         }
     }
     for (name, value) in &dd.other {
         match name.as_str() {
             "status" => draft.note_with("presentation", format!("status={value}")),
-            _ => draft.refuse(
-                "operand",
-                format!("{name}={value} is not played; leave it out if the test does not need it"),
-            ),
+            _ => {
+                let why = format!(
+                    "{name}={value} is not played; leave it out if the test does not need it"
+                );
+                draft.refuse_about("operand", name, why);
+            }
         }
     }
     flags
+}
+
+fn unknown(operand: &'static str, flag: &str, draft: &mut Draft<'_>) {
+    let why = format!(
+        "{operand}={flag} is not played; leave it out if the test does not need it{}",
+        hint(operand, flag)
+    );
+    draft.refuse_about(operand, operand, why);
 }

@@ -4,6 +4,7 @@ use fio_parse::workload::Job;
 
 use super::Draft;
 use super::job::{EngineKind, Submission, Syncs};
+use super::meant::hint;
 use super::options::Choices;
 
 /// fio's own default on Linux is psync; `aio` and `linuxaio` are other names of libaio.
@@ -214,6 +215,7 @@ fn refused_engine(engine: &str) -> String {
     };
     format!(
         "the engine {engine} {why}; psync, sync, pvsync, pvsync2, vsync, io_uring, libaio, posixaio, \
-         mmap and null are played, and --engine overrides none of these refusals"
+         mmap and null are played, and --engine overrides none of these refusals{}",
+        hint("ioengine", engine)
     )
 }

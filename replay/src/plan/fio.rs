@@ -15,7 +15,7 @@ use super::files::{files_of, target_files};
 use super::job::{EngineKind, Fallocate, FilePlan, JobPlan, Pattern, Sizes, Syncs};
 use super::options::{Choices, Hint, read_options};
 use super::{Draft, MOST_BLOCK, MOST_DEPTH, MOST_FILES, MOST_JOBS, MOST_LOOPS, binary};
-use crate::script::planned_counts;
+use crate::counts::{Counts, planned_counts};
 
 /// The jobs of one fio run.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,9 +79,9 @@ impl FioPlan {
     }
 
     /// Planned I/Os and bytes of all jobs, if all are finite and can be counted quickly.
-    pub fn planned(&self) -> Option<crate::script::Counts> {
+    pub fn planned(&self) -> Option<Counts> {
         const MOST_STEPS: u64 = 5_000_000;
-        let mut sum = crate::script::Counts::default();
+        let mut sum = Counts::default();
         for job in &self.jobs {
             let counts = planned_counts(job, MOST_STEPS)?;
             sum.reads += counts.reads;
@@ -121,6 +121,7 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
     let mut laid_out = BTreeMap::<usize, u64>::new();
     let (mut stage, mut group) = (0, 0);
     for (section, job) in jobs.iter().enumerate() {
+        draft.section = Some(section as u32);
         let choices = read_options(job, draft);
         if section > 0 && job.stonewall == Some(true) {
             stage += 1;
@@ -139,24 +140,17 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
             continue;
         }
         for clone in 0..clones {
-            let shift = choices.offset_increment.saturating_mul(u64::from(clone));
-            let fixed = job.file_bytes.is_some() || choices.file_range.is_some();
-            let extent = Extent {
-                offset: extent.offset.saturating_add(shift),
-                file: extent.file.saturating_add(if fixed { 0 } else { shift }),
-                ..extent
-            };
-            if let Some(file) = job.file_bytes
-                && extent.offset.saturating_add(extent.region) > file.0.max(extent.file)
-            {
+            let of_clone = extent.of_clone(clone);
+            let fits = |extent: &Extent| extent.region >= u64::from(template.largest_block());
+            let Some(extent) = of_clone.filter(fits) else {
                 let why = format!(
-                    "clone {clone} begins at {} of a file of {}",
-                    binary(extent.offset),
-                    binary(file.0)
+                    "clone {clone} begins {} later than the first, and nothing is left there of files of {}",
+                    binary(extent.increment.saturating_mul(u64::from(clone))),
+                    binary(extent.file)
                 );
                 draft.refuse_about("option-value", "offset_increment", why);
                 break;
-            }
+            };
             let files = target_files(
                 job,
                 section,
@@ -209,6 +203,7 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                 stage,
                 group,
                 offset: extent.offset,
+                region: extent.region,
                 file_bytes: files
                     .iter()
                     .map(|&file| match draft.target.device {
@@ -223,17 +218,14 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                 seed,
                 ..template.clone()
             };
-            if let Some(size) = job.size_bytes
-                && planned.io_size.is_none()
-                && choices.file_range.is_some()
-                && size.0 < planned.all_regions()
-            {
-                // Of files whose sizes are given, so much is moved in all.
-                planned.io_size = Some(size.0);
+            // Of files whose size is given so much is moved in all, if they hold more.
+            if job.io_size_bytes.is_none() && planned.io_size >= Some(planned.all_regions()) {
+                planned.io_size = None;
             }
             plan.jobs.push(planned);
         }
     }
+    draft.section = None;
     let last = plan.jobs.iter().map(|job| job.stage).max();
     if plan
         .jobs
@@ -316,7 +308,7 @@ fn plan_job(
         });
         let others = [
             extent.map_or(0, |extent| extent.offset),
-            choices.offset_increment,
+            extent.map_or(0, |extent| extent.increment),
             u64::from(choices.order.align.unwrap_or(0)),
         ];
         check_alignment(
@@ -388,7 +380,7 @@ fn plan_job(
         open_files: choices.open_files.unwrap_or(files).clamp(1, files) as u32,
         service: choices.service,
         offset: extent.offset,
-        io_size: extent.io_size,
+        io_size: extent.amount,
         loops: loops.min(u64::from(u32::MAX)) as u32,
         most_ios: choices.most_ios,
         create_only: choices.create_only,
@@ -518,4 +510,4 @@ fn times(job: &Job, draft: &mut Draft<'_>) -> (Option<u64>, u64, bool) {
 
 #[cfg(test)]
 #[path = "fio_tests.rs"]
-mod tests;
+pub(super) mod tests;

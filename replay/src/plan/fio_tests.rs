@@ -4,7 +4,7 @@ use super::super::{Limits, Plan, Refusal, Target, TestPlan, Verdict, plan};
 use super::*;
 use fio_parse::workload::{Test, Workload, WrittenAs};
 
-fn target() -> Target {
+pub(in crate::plan) fn target() -> Target {
     Target {
         direct_alignment: Some(512),
         ..Target::new(Limits {
@@ -18,7 +18,7 @@ fn target() -> Target {
 }
 
 /// `--name=j --rw=randwrite --bs=4k --size=4g`, changed.
-fn asked(change: impl Fn(&mut Job)) -> Workload {
+pub(in crate::plan) fn asked(change: impl Fn(&mut Job)) -> Workload {
     let mut job = Job {
         name: "j".to_owned(),
         pattern: Some(AskedPattern::RandWrite),
@@ -30,7 +30,7 @@ fn asked(change: impl Fn(&mut Job)) -> Workload {
     Workload::new(WrittenAs::FioCommand, Test::Jobs(vec![job]))
 }
 
-fn planned(workload: &Workload, target: &Target) -> (FioPlan, Plan) {
+pub(in crate::plan) fn planned(workload: &Workload, target: &Target) -> (FioPlan, Plan) {
     let plan = plan(workload, target).unwrap_or_else(|refusals| panic!("{refusals:?}"));
     let TestPlan::Fio(fio) = plan.test.clone() else {
         panic!("fio was asked for")
@@ -131,33 +131,6 @@ fn scaling_keeps_proportions() {
         (1 << 20, 1 << 20, Some(4 << 20))
     );
     assert_eq!(fio.files[0].bytes, 2 << 20);
-}
-
-#[test]
-fn sizes_follow_fio_s_rules() {
-    let extent = |size: Option<u64>, file: Option<u64>, offset: u64| {
-        let workload = asked(|job| {
-            job.size_bytes = size.map(Bytes);
-            job.file_bytes = file.map(Bytes);
-            job.offset_bytes = Some(Bytes(offset));
-        });
-        let (fio, _) = planned(&workload, &target());
-        (fio.jobs[0].region, fio.files[0].bytes)
-    };
-    const K: u64 = 1024;
-    assert_eq!(extent(Some(64 * K), None, 0), (64 * K, 64 * K));
-    assert_eq!(
-        extent(Some(64 * K), None, 10 * K),
-        (64 * K, 74 * K),
-        "the file grows by the offset"
-    );
-    assert_eq!(
-        extent(Some(128 * K), Some(64 * K), 0),
-        (64 * K, 64 * K),
-        "filesize is the amount"
-    );
-    assert_eq!(extent(Some(64 * K), Some(128 * K), 0), (64 * K, 128 * K));
-    assert_eq!(extent(None, Some(128 * K), 0), (128 * K, 128 * K));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod extent;
 mod files;
 pub mod fio;
 pub mod job;
+mod meant;
 pub mod note;
 mod options;
 pub mod parts;
@@ -388,6 +389,13 @@ fn surroundings(workload: &Workload, draft: &mut Draft<'_>) {
             draft.note_with("block-size-from-rounded", printed.to_owned());
             continue;
         }
+        if let Some(line) = reading.strip_prefix("left-out:") {
+            let why = format!(
+                "the line {line:?} cannot be read, and what it asks for is not known; expected option=value or a flag"
+            );
+            draft.refuse_about("unreadable-line", line, why);
+            continue;
+        }
         draft.note_with("read-leniently", reading.clone());
     }
 }
@@ -408,6 +416,8 @@ struct Draft<'t> {
     target: &'t Target,
     notes: Vec<Note>,
     refusals: Vec<Refusal>,
+    /// Number of the job that is looked at.
+    section: Option<u32>,
 }
 
 impl<'t> Draft<'t> {
@@ -416,6 +426,7 @@ impl<'t> Draft<'t> {
             target,
             notes: Vec::new(),
             refusals: Vec::new(),
+            section: None,
         }
     }
 
@@ -443,9 +454,18 @@ impl<'t> Draft<'t> {
         self.push(Refusal::about(id, option, why));
     }
 
+    /// The same of several jobs is said once.
     fn push(&mut self, refusal: Refusal) {
-        if !self.refusals.contains(&refusal) {
-            self.refusals.push(refusal);
-        }
+        let known = match self.refusals.iter().position(|known| {
+            (known.id, &known.option, &known.why) == (refusal.id, &refusal.option, &refusal.why)
+        }) {
+            Some(known) => known,
+            None => {
+                self.refusals.push(refusal);
+                self.refusals.len() - 1
+            }
+        };
+        let sections = &mut self.refusals[known].sections;
+        sections.extend(self.section.filter(|section| !sections.contains(section)));
     }
 }

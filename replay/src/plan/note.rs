@@ -173,6 +173,8 @@ pub struct Refusal {
     pub why: String,
     /// The option that is refused, if it is one.
     pub option: Option<String>,
+    /// Numbers of the jobs that have it, if it is one of jobs.
+    pub sections: Vec<u32>,
 }
 
 impl Refusal {
@@ -182,6 +184,7 @@ impl Refusal {
             id,
             why: plain_text(&why),
             option: None,
+            sections: Vec::new(),
         }
     }
 

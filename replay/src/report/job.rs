@@ -119,7 +119,10 @@ pub fn options(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
     match (drawn().min(), drawn().max(), file) {
         // fio draws other sizes between the same two.
         (Some(least), Some(most), _) => put("filesize", format!("{least}-{most}")),
-        (_, _, Some(file)) if file.bytes != job.region => put("filesize", file.bytes.to_string()),
+        // Regions that end where their files end; else the file is as large as offset and size.
+        (_, _, Some(file)) if clones.iter().any(|clone| clone.region != job.region) => {
+            put("filesize", file.bytes.to_string());
+        }
         _ => {}
     }
     if job.create_only {

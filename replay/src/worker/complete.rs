@@ -5,35 +5,43 @@ use super::*;
 impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     /// Counts what is complete.
     #[inline(always)]
-    pub(super) fn count_done(&mut self) -> Result<(), Failure> {
+    pub(super) fn count_done<const PLAIN: bool>(&mut self) -> Result<(), Failure> {
         if let [Done { slot, result }] = self.done[..]
             && self.slots[slot as usize].is_whole(result)
         {
             let data = &self.slots[slot as usize];
-            self.outcome.flows[data.kind as usize].count_one(data, self.now, !E::SYNCHRONOUS);
-            if let Some(pacer) = &mut self.pacer {
+            self.outcome.flows[data.kind.way()].count_one(data, self.now, !E::SYNCHRONOUS);
+            self.free.push(slot);
+            self.under_way -= 1;
+            if !PLAIN && let Some(pacer) = &mut self.pacer {
                 pacer.came(slot, data.kind == SlotKind::Write, self.now);
             }
-            self.under_way -= 1;
-            self.free.push(slot);
         } else {
-            self.count_several()?;
+            self.count_several::<PLAIN>()?;
         }
         self.done.clear();
+        if self.now >= self.look_at {
+            self.look();
+        }
+        if !PLAIN && self.pacer.as_ref().is_some_and(|pacer| pacer.pause_due()) {
+            self.think()?;
+        }
+        Ok(())
+    }
+
+    /// A window of the series, or the ramp, is over.
+    #[cold]
+    fn look(&mut self) {
         if self.now - self.sample_start >= SAMPLE_NS {
             self.end_sample();
         }
         if self.ramp_end.is_some_and(|end| self.now >= end) {
             self.end_ramp();
         }
-        if self.pacer.as_ref().is_some_and(|pacer| pacer.pause_due()) {
-            self.think()?;
-        }
-        Ok(())
     }
 
     #[inline(always)]
-    fn count_several(&mut self) -> Result<(), Failure> {
+    fn count_several<const PLAIN: bool>(&mut self) -> Result<(), Failure> {
         let mut run = match self.done.first() {
             Some(first) => Run::of(&self.slots[first.slot as usize]),
             None => return Ok(()),
@@ -55,7 +63,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             }
             run.add(&self.slots[slot as usize]);
             self.free.push(slot);
-            if let Some(pacer) = &mut self.pacer {
+            if !PLAIN && let Some(pacer) = &mut self.pacer {
                 pacer.came(slot, run.kind == SlotKind::Write, self.now);
             }
         }
@@ -68,7 +76,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
         if run.ios() > 0 {
             self.under_way -= run.ios() as u32;
             // A run of syncs stays empty: they are not counted here.
-            self.outcome.flows[run.kind as usize].count(run, self.now, !E::SYNCHRONOUS);
+            self.outcome.flows[run.kind.way()].count(run, self.now, !E::SYNCHRONOUS);
         }
     }
 
@@ -93,19 +101,18 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             self.count_sync(self.now.saturating_sub(data.start));
             return Ok(());
         }
-        let moved = data.moved + result as u32;
-        if moved < data.bytes {
-            return self.again(slot, moved, index);
+        if (result as u32) < data.left {
+            return self.again(slot, result as u32, index);
         }
         self.under_way -= 1;
-        if data.check {
+        if data.kind == SlotKind::Check {
             self.compare(slot, index)?;
         }
         self.free.push(slot);
         if let Some(pacer) = &mut self.pacer {
             pacer.came(slot, data.kind == SlotKind::Write, self.now);
         }
-        self.outcome.flows[data.kind as usize].count_one(&data, self.now, !E::SYNCHRONOUS);
+        self.outcome.flows[data.kind.way()].count_one(&data, self.now, !E::SYNCHRONOUS);
         Ok(())
     }
 
@@ -143,16 +150,15 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     fn again(&mut self, slot: u32, moved: u32, index: usize) -> Result<(), Failure> {
         let data = &mut self.slots[slot as usize];
         let write = data.kind == SlotKind::Write;
+        data.left -= moved;
+        let offset = data.offset + u64::from(data.bytes - data.left);
         // The rest would come from the buffer's front, and a check would find that.
-        if moved == data.moved || self.check.is_some() {
+        if moved == 0 || self.check.is_some() {
             self.under_way -= 1;
             let what = if write {
                 format!("a write at offset {} moved nothing", data.offset)
             } else {
-                format!(
-                    "the file ended at offset {}, before its planned size",
-                    data.offset + u64::from(moved)
-                )
+                format!("the file ended at offset {offset}, before its planned size")
             };
             self.forget_rest(index + 1);
             return Err(Failure {
@@ -160,17 +166,16 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
                 what,
             });
         }
-        data.moved = moved;
-        let (action, file) = (if write { Action::Write } else { Action::Read }, data.file);
-        let (offset, bytes) = (data.offset + u64::from(moved), data.bytes - moved);
-        self.outcome.flows[usize::from(write)].short += 1;
-        self.ops.push(Op {
+        let action = if write { Action::Write } else { Action::Read };
+        let op = Op {
             slot,
             action,
-            file,
+            file: data.file,
             offset,
-            bytes,
-        });
+            bytes: data.left,
+        };
+        self.outcome.flows[usize::from(write)].short += 1;
+        self.ops.push(op);
         Ok(())
     }
 
@@ -196,7 +201,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
 
 fn action_word(kind: SlotKind) -> &'static str {
     match kind {
-        SlotKind::Read => "a read",
+        SlotKind::Read | SlotKind::Check => "a read",
         SlotKind::Write => "a write",
         SlotKind::Sync => "a sync",
     }

@@ -48,20 +48,18 @@ struct Slot {
     issue: Stamp,
     offset: u64,
     bytes: u32,
+    /// Bytes that earlier, short transfers have not moved.
+    left: u32,
     /// Number of the file.
     file: u32,
-    /// Bytes of the operation that earlier, short transfers moved.
-    moved: u32,
     kind: SlotKind,
-    /// The read checks what was written.
-    check: bool,
 }
 
 impl Slot {
     /// Whether this result is all that was asked for and nothing but counting is left to do.
     #[inline(always)]
     fn is_whole(&self, result: i32) -> bool {
-        self.bytes - self.moved == result as u32 && !self.check && self.kind != SlotKind::Sync
+        self.left == result as u32 && matches!(self.kind, SlotKind::Read | SlotKind::Write)
     }
 }
 
@@ -70,7 +68,17 @@ enum SlotKind {
     #[default]
     Read,
     Write,
+    /// A read that checks what was written.
+    Check,
     Sync,
+}
+
+impl SlotKind {
+    /// Number of the flow that counts it.
+    #[inline(always)]
+    fn way(self) -> usize {
+        usize::from(self == SlotKind::Write)
+    }
 }
 
 /// Whose CPU time is the job's.
@@ -113,6 +121,8 @@ pub struct Worker<'a, E, C, M> {
     ops: Vec<Op>,
     done: Vec<Done>,
     under_way: u32,
+    /// The content of a write is made between its start and its issue, which takes time.
+    stamps_issue: bool,
     now: Stamp,
     /// Start of the measured window.
     start: Stamp,
@@ -121,6 +131,8 @@ pub struct Worker<'a, E, C, M> {
     /// End of the ramp, until it is over.
     ramp_end: Option<Stamp>,
     sample_start: Stamp,
+    /// When the sample or the ramp ends, whichever is first.
+    look_at: Stamp,
     /// What had been counted when the last window of the series ended.
     sampled: Sample,
     /// I/Os, bytes and bytes written before the window: in the ramp.
@@ -162,11 +174,14 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             ops: Vec::with_capacity(depth),
             done: Vec::with_capacity(2 * depth),
             under_way: 0,
+            stamps_issue: job.pattern.writes
+                && (job.content == Content::Scrambled || job.verify.is_some()),
             now: 0,
             start: 0,
             deadline: Stamp::MAX,
             ramp_end: None,
             sample_start: 0,
+            look_at: 0,
             sampled: Sample::default(),
             ramped: [0; 3],
             reported: [0; 3],
@@ -216,6 +231,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if self.job.ramp_ns > 0 {
             self.ramp_end = Some(self.start + self.job.ramp_ns);
             self.deadline = self.deadline.saturating_add(self.job.ramp_ns);
+            self.look_at = self.look_at.min(self.start + self.job.ramp_ns);
         }
         if let Err(failure) = self.passes() {
             self.outcome.failure = Some(failure);
@@ -247,6 +263,9 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                 ),
             });
         }
+        for flow in &mut self.outcome.flows {
+            flow.settle(!E::SYNCHRONOUS);
+        }
         self.outcome.corrected = self.pacer.take().and_then(|pacer| pacer.into_corrected());
         self.report_progress();
         self.outcome.setup = self.engine.setup();
@@ -258,7 +277,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
 
     fn begin_window(&mut self) {
         self.start = self.now;
-        self.sample_start = self.now;
+        self.begin_sample();
         self.deadline = match self.job.runtime_ns {
             Some(runtime) => self.start.saturating_add(runtime),
             None => Stamp::MAX,
@@ -363,8 +382,14 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             }
         }
         self.sampled = so_far;
-        self.sample_start = self.now;
+        self.begin_sample();
         self.report_progress();
+    }
+
+    fn begin_sample(&mut self) {
+        self.sample_start = self.now;
+        let ramp_end = self.ramp_end.unwrap_or(Stamp::MAX);
+        self.look_at = (self.now + SAMPLE_NS).min(ramp_end);
     }
 
     /// I/Os, bytes and bytes written, ramp included.

@@ -4,6 +4,20 @@ use super::*;
 
 impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     pub(super) fn pass(&mut self) -> Result<PassEnd, Failure> {
+        let plain = self.script.is_plain()
+            && self.pacer.is_none()
+            && self.check.is_none()
+            && !self.job.content.renews()
+            && self.job.batch.low == 0;
+        if plain {
+            self.pass_of::<true>()
+        } else {
+            self.pass_of::<false>()
+        }
+    }
+
+    /// The pass; `PLAIN` leaves out all that a job of one kind of I/O as fast as can be never asks.
+    fn pass_of<const PLAIN: bool>(&mut self) -> Result<PassEnd, Failure> {
         let batch = self.job.batch;
         let chunk = match batch.submit {
             0 => self.engine.chunk(),
@@ -11,74 +25,91 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
         };
         let mut end = None;
         loop {
+            let mut more = false;
             while end.is_none() && !self.free.is_empty() {
                 if self.over() {
                     end = Some(PassEnd::OutOfTime);
                     break;
                 }
-                match self.script.next() {
-                    Step::Io {
-                        file,
-                        write,
-                        check,
-                        offset,
-                        bytes,
-                    } => {
-                        if check != self.checking {
-                            // A block is read back when it is written, and written over when
-                            // it is read back.
-                            self.quiesce()?;
-                            self.checking = check;
-                        }
-                        if self.pacer.is_some() && !check {
-                            self.await_turn(write, bytes)?;
-                        }
-                        self.prepare(file, write, check, offset, bytes);
-                    }
-                    Step::Turn { write } => {
-                        let write = self.take_turn(write)?;
-                        self.script.go(write);
-                    }
-                    Step::Sync {
-                        file,
-                        kind: kind @ (SyncKind::Full | SyncKind::Data),
-                    } if self.job.syncs.queued => self.prepare_sync(file, kind),
-                    Step::Sync { file, kind } => self.sync(file, kind)?,
-                    Step::Exhausted if self.job.endless() => {
-                        self.script.wrap();
-                        self.outcome.wraps += 1;
-                        if self.job.invalidate {
-                            self.hand_over(0)?;
-                            self.invalidate()?;
-                        }
-                        self.now = self.clock.now();
-                    }
-                    Step::Exhausted => end = Some(PassEnd::Exhausted),
-                    Step::Complete => end = Some(PassEnd::Complete),
+                if PLAIN && self.script.has_room() {
+                    let (offset, bytes) = self.script.next_plain();
+                    self.prepare::<PLAIN>(0, self.job.pattern.writes, false, offset, bytes);
+                } else {
+                    end = self.step()?;
                 }
                 // The last chunk goes with the call that waits.
                 if self.ops.len() >= chunk && !self.free.is_empty() {
-                    self.hand_over(0)?;
+                    more = true;
+                    break;
                 }
             }
             if self.ops.is_empty() && self.under_way == 0 {
                 return Ok(end.unwrap_or(PassEnd::Complete));
             }
             let full = self.free.is_empty();
-            self.hand_over(batch.complete.clamp(1, self.under_way))?;
-            if full && batch.low > 0 {
+            let wait = match more {
+                true => 0,
+                false => batch.complete.clamp(1, self.under_way),
+            };
+            self.hand_over::<PLAIN>(wait)?;
+            if !PLAIN && full && batch.low > 0 {
                 while self.under_way > batch.low {
-                    self.hand_over(batch.complete.clamp(1, self.under_way))?;
+                    self.hand_over::<PLAIN>(batch.complete.clamp(1, self.under_way))?;
                 }
             }
         }
     }
 
+    /// One step of any job; says whether the pass ends with it.
+    fn step(&mut self) -> Result<Option<PassEnd>, Failure> {
+        match self.script.next() {
+            Step::Io {
+                file,
+                write,
+                check,
+                offset,
+                bytes,
+            } => {
+                if check != self.checking {
+                    // A block is read back when it is written, and written over when it is
+                    // read back.
+                    self.quiesce()?;
+                    self.checking = check;
+                }
+                if self.pacer.is_some() && !check {
+                    self.await_turn(write, bytes)?;
+                }
+                self.prepare::<false>(file, write, check, offset, bytes);
+            }
+            Step::Turn { write } => {
+                let write = self.take_turn(write)?;
+                self.script.go(write);
+            }
+            Step::Sync {
+                file,
+                kind: kind @ (SyncKind::Full | SyncKind::Data),
+            } if self.job.syncs.queued => self.prepare_sync(file, kind),
+            Step::Sync { file, kind } => self.sync(file, kind)?,
+            Step::Exhausted if self.job.endless() => {
+                self.script.wrap();
+                self.outcome.wraps += 1;
+                if self.job.invalidate {
+                    self.hand_over::<false>(0)?;
+                    self.invalidate()?;
+                }
+                self.now = self.clock.now();
+            }
+            Step::Exhausted => return Ok(Some(PassEnd::Exhausted)),
+            Step::Complete => return Ok(Some(PassEnd::Complete)),
+        }
+        Ok(None)
+    }
+
     /// Hands over what is on the list and waits until nothing is under way.
     fn quiesce(&mut self) -> Result<(), Failure> {
-        self.hand_over(0)?;
+        self.hand_over::<false>(0)?;
         while self.under_way > 0 {
-            self.hand_over(1)?;
+            self.hand_over::<false>(1)?;
         }
         Ok(())
     }
@@ -144,44 +175,41 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
 
     /// Chooses a slot for an I/O and puts it on the list.
     #[inline(always)]
-    fn prepare(&mut self, file: u32, write: bool, check: bool, offset: u64, bytes: u32) {
+    fn prepare<const PLAIN: bool>(
+        &mut self,
+        file: u32,
+        write: bool,
+        check: bool,
+        offset: u64,
+        bytes: u32,
+    ) {
         let slot = self.free.pop().expect("a slot is free");
-        if write && self.job.content.renews() {
+        if !PLAIN && write && self.job.content.renews() {
             let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
             self.job.content.renew(buffer, &mut self.source);
         }
         let start = self.stamp();
         self.now = start;
-        if write && let Some(check) = &self.check {
-            let number = self.issued()[0];
-            let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
-            verify::seal(check, buffer, offset, number);
-        } else if write && self.job.content == Content::Scrambled {
-            content::scramble(
-                &mut self.engine.buffer(slot)[..bytes as usize],
-                offset,
-                start,
-            );
+        if write && self.stamps_issue {
+            self.mark(slot, offset, bytes);
         }
-        if let Some(pacer) = &mut self.pacer {
+        if !PLAIN && let Some(pacer) = &mut self.pacer {
             pacer.goes(slot);
         }
-        let kind = if write {
-            SlotKind::Write
-        } else {
-            SlotKind::Read
+        let (kind, action) = match (write, check) {
+            (true, _) => (SlotKind::Write, Action::Write),
+            (false, false) => (SlotKind::Read, Action::Read),
+            (false, true) => (SlotKind::Check, Action::Read),
         };
         self.slots[slot as usize] = Slot {
             start,
             issue: start,
             offset,
             bytes,
+            left: bytes,
             file,
-            moved: 0,
             kind,
-            check,
         };
-        let action = if write { Action::Write } else { Action::Read };
         self.put(Op {
             slot,
             action,
@@ -189,6 +217,17 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             offset,
             bytes,
         });
+    }
+
+    /// Makes a block unlike any other, or one that can be checked.
+    #[inline]
+    fn mark(&mut self, slot: u32, offset: u64, bytes: u32) {
+        let number = self.check.as_ref().map_or(0, |_| self.issued()[0]);
+        let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
+        match &self.check {
+            Some(check) => verify::seal(check, buffer, offset, number),
+            None => content::scramble(buffer, offset, self.now),
+        }
     }
 
     fn prepare_sync(&mut self, file: u32, kind: SyncKind) {
@@ -226,7 +265,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     /// A blocking sync: what was chosen before it is handed over first, the queue is not
     /// drained.
     fn sync(&mut self, file: u32, kind: SyncKind) -> Result<(), Failure> {
-        self.hand_over(0)?;
+        self.hand_over::<false>(0)?;
         let before = self.clock.now();
         let synced = self.media.sync(file, kind);
         self.now = self.clock.now();
@@ -243,14 +282,12 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
 
     /// Hands over what is on the list, waits for `wait` completions, and counts them.
     #[inline(always)]
-    pub(super) fn hand_over(&mut self, wait: u32) -> Result<(), Failure> {
+    pub(super) fn hand_over<const PLAIN: bool>(&mut self, wait: u32) -> Result<(), Failure> {
         if self.ops.is_empty() && wait == 0 {
             return Ok(());
         }
-        // Scrambling or sealing took time since the last stamp; choosing a read did not.
-        if self.job.pattern.writes
-            && (self.job.content == Content::Scrambled || self.check.is_some())
-        {
+        // Choosing a read takes no time worth a stamp: the last start is the issue.
+        if self.stamps_issue {
             self.now = self.clock.now();
         }
         for op in &self.ops {
@@ -263,7 +300,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
         self.ops.clear();
         if !self.done.is_empty() {
             self.outcome.completes[batch_level(self.done.len())] += 1;
-            self.count_done()?;
+            self.count_done::<PLAIN>()?;
         }
         Ok(())
     }

@@ -27,6 +27,9 @@ pub struct Flow {
     pub lat: Stat,
     /// Distribution of the completion latency.
     pub clat_histogram: Histogram,
+    /// Latencies of I/Os that were handed over with the stamp of their start: their `slat` is
+    /// zero, and `clat` and `lat` are the same. [`Flow::settle`] gives them to the three others.
+    pub(super) prompt: Stat,
 }
 
 impl Flow {
@@ -36,12 +39,25 @@ impl Flow {
         self.ios += 1;
         self.bytes += u64::from(slot.bytes);
         let clat = now.saturating_sub(slot.issue);
-        self.clat.add(clat);
         self.clat_histogram.add(clat);
         let slat = slot.issue.saturating_sub(slot.start);
+        if slat == 0 {
+            return self.prompt.add(clat);
+        }
+        self.clat.add(clat);
         self.lat.add(slat + clat);
         if has_slat {
             self.slat.add(slat);
+        }
+    }
+
+    /// Gives the latencies of prompt I/Os to the statistics they belong to.
+    pub(super) fn settle(&mut self, has_slat: bool) {
+        let prompt = std::mem::take(&mut self.prompt);
+        self.clat.merge(&prompt);
+        self.lat.merge(&prompt);
+        if has_slat && prompt.count() > 0 {
+            self.slat.add_many(0, prompt.count());
         }
     }
 
@@ -178,8 +194,8 @@ impl Sample {
             ios: both(|flow| flow.ios),
             latency_ns: [
                 both(|flow| flow.slat.sum()),
-                both(|flow| flow.clat.sum()),
-                both(|flow| flow.lat.sum()),
+                both(|flow| flow.clat.sum() + flow.prompt.sum()),
+                both(|flow| flow.lat.sum() + flow.prompt.sum()),
             ],
         }
     }
@@ -269,5 +285,48 @@ pub(super) fn batch_level(count: usize) -> usize {
         17..=32 => 4,
         33..=64 => 5,
         _ => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompt_ios_are_in_all_statistics_and_a_run_counts_as_its_ios_one_by_one() {
+        let slot = |start, issue| Slot {
+            start,
+            issue,
+            bytes: 4096,
+            ..Slot::default()
+        };
+        let slots = [slot(100, 100), slot(90, 100), slot(60, 100)];
+        for has_slat in [true, false] {
+            let mut single = Flow::default();
+            let mut together = Flow::default();
+            let mut run = Run::of(&slots[0]);
+            for slot in &slots {
+                single.count_one(slot, 150, has_slat);
+                run.add(slot);
+            }
+            together.count(&run, 150, has_slat);
+            // slat 0, 10, 40; clat 50 each; lat 50, 60, 90.
+            for flow in [&mut single, &mut together] {
+                flow.settle(has_slat);
+                assert_eq!((flow.ios, flow.bytes), (3, 3 * 4096));
+                let slat = if has_slat {
+                    (3, 50, 0, 40)
+                } else {
+                    (0, 0, 0, 0)
+                };
+                let figures = |stat: &Stat| (stat.count(), stat.sum(), stat.min(), stat.max());
+                assert_eq!(figures(&flow.slat), slat);
+                assert_eq!(figures(&flow.clat), (3, 150, 50, 50));
+                assert_eq!(figures(&flow.lat), (3, 200, 50, 90));
+                assert_eq!(flow.clat_histogram.total(), 3);
+            }
+            assert_eq!(single.lat, together.lat);
+            assert_eq!(single.slat, together.slat);
+        }
     }
 }

@@ -214,13 +214,28 @@ fn is_grouped(digits: &str) -> bool {
         && groups.all(|group| group.len() == 3)
 }
 
+/// Units of time that no dd prints; all words that are left are seconds in some language.
+const NO_SECONDS: [&str; 10] = [
+    "ns", "us", "µs", "μs", "ms", "msec", "m", "min", "h", "hours",
+];
+
 fn seconds(
     report: &mut Report,
     figure: Figure<'_>,
     kind: Kind,
     last: bool,
 ) -> Option<Reading<Nanos>> {
-    let (number, _) = transfer::split_number(figure.text)?;
+    let (number, unit) = transfer::split_number(figure.text)?;
+    let unit = unit.trim();
+    if NO_SECONDS.contains(&unit) {
+        report.warn(
+            Code::UNREADABLE,
+            Severity::Warning,
+            figure.span,
+            format!("expected seconds, the only unit in which dd prints its time, found {unit}; the time was left out"),
+        );
+        return None;
+    }
     let number = dotted(number);
     match decimal::read::<Nanos>(&number, kind.seconds(&number, last), 1e9) {
         Ok(possible) => Some(Reading::of(possible, figure)),

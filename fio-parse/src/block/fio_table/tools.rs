@@ -182,15 +182,16 @@ fn section(text: &str) -> Option<(Quantity, &str)> {
 
 /// kbench's three sections, of one volume or of two beside each other.
 fn kbench<'t>(log: &Log<'_>, mut taking: Taking<'t>) -> Taking<'t> {
-    let mut head: Option<(Quantity, &str)> = None;
+    let mut head: Option<(&str, Quantity, &str)> = None;
     let mut volumes: [&str; 2] = [""; 2];
     while let Some((segment, text)) = taking.next() {
         if let Some(found) = section(text) {
-            head = Some(found);
+            let (name, _) = text.split_once('(').unwrap_or((text, ""));
+            head = Some((name.trim_end(), found.0, found.1));
             taking.keep(segment);
             continue;
         }
-        let Some((quantity, unit)) = head else {
+        let Some((name, quantity, unit)) = head else {
             // the title, and what the tool was asked
             if let Some((names, _)) = text.rsplit_once(": ").filter(|_| text.ends_with("Change"))
                 && let Some((first, second)) = names.split_once(" vs ")
@@ -237,7 +238,8 @@ fn kbench<'t>(log: &Log<'_>, mut taking: Taking<'t>) -> Taking<'t> {
                     ..Cell::default()
                 };
                 cell.labels.extend(
-                    [volume, title]
+                    // each section is of a run of its own, and its rows have the same titles
+                    [volume, name, title]
                         .into_iter()
                         .filter(|label| !label.is_empty())
                         .map(|label| figure(log, label)),
@@ -353,7 +355,8 @@ fn dbench<'t>(log: &Log<'_>, mut taking: Taking<'t>) -> Taking<'t> {
             taking.keep(segment);
             continue;
         }
-        let mut push = |quantity, pair: Option<[super::Amount<'t>; 2]>| {
+        // each of them is of a run of its own
+        let mut push = |name: &'t str, quantity, pair: Option<[super::Amount<'t>; 2]>| {
             for (amount, direction) in pair
                 .into_iter()
                 .flatten()
@@ -364,24 +367,40 @@ fn dbench<'t>(log: &Log<'_>, mut taking: Taking<'t>) -> Taking<'t> {
                     ..Cell::default()
                 };
                 cell.labels.push(figure(log, title));
+                cell.labels
+                    .extend((!name.is_empty()).then(|| figure(log, name)));
                 *cell.place(quantity) = Some(amount);
                 taking.block.cells.push(cell);
             }
         };
-        if let Some((_, iops)) = values.split_once("IOPS:") {
-            push(Quantity::Iops, pair(log, iops, Quantity::Iops, None));
+        let name_at = |at: usize, length: usize| &values[at..at + length];
+        if let Some(at) = values.find("IOPS:") {
+            let iops = &values[at + 5..];
+            push(
+                name_at(at, 4),
+                Quantity::Iops,
+                pair(log, iops, Quantity::Iops, None),
+            );
         } else if let Some(rates) = values.strip_prefix(':') {
-            push(Quantity::Rate, pair(log, rates, Quantity::Rate, None));
+            push("", Quantity::Rate, pair(log, rates, Quantity::Rate, None));
         }
-        if let Some((_, rates)) = values.split_once("BW:") {
-            push(Quantity::Rate, pair(log, rates, Quantity::Rate, None));
-        } else if let Some((unit, rates)) = values
-            .split_once("BW(")
-            .and_then(|(_, rest)| rest.split_once(')'))
-            .filter(|(unit, _)| super::rate_unit(unit).is_some())
+        if let Some(at) = values.find("BW:") {
+            let rates = &values[at + 3..];
+            push(
+                name_at(at, 2),
+                Quantity::Rate,
+                pair(log, rates, Quantity::Rate, None),
+            );
+        } else if let Some(at) = values.find("BW(")
+            && let Some((unit, rates)) = values[at + 3..].split_once(')')
+            && super::rate_unit(unit).is_some()
         {
             let rates = rates.trim_start_matches(':');
-            push(Quantity::Rate, pair(log, rates, Quantity::Rate, Some(unit)));
+            push(
+                name_at(at, 2),
+                Quantity::Rate,
+                pair(log, rates, Quantity::Rate, Some(unit)),
+            );
         }
         taking.keep(segment);
     }
@@ -444,30 +463,30 @@ mod tests {
         assert_eq!(
             all(text),
             [
-                "Random read: 90,546 ",
-                "Random write: 73,514 ",
-                "Sequential read: 459,349 KiB/sec",
-                "Sequential write: 349,123 KiB/sec",
-                "Random read: 160,387 ns",
-                "Random write: 65,962 ns",
+                "IOPS/Random read: 90,546 ",
+                "IOPS/Random write: 73,514 ",
+                "Bandwidth in KiB/sec/Sequential read: 459,349 KiB/sec",
+                "Bandwidth in KiB/sec/Sequential write: 349,123 KiB/sec",
+                "Latency in ns/Random read: 160,387 ns",
+                "Latency in ns/Random write: 65,962 ns",
             ]
         );
         let text = "FIO Benchmark Comparsion Summary\nFor: raw vs ext4\n====\n          raw   vs   ext4   :     Change\nIOPS (Read/Write)\n  Random:   96,735 / 89,565   vs   98,135 / 88,990    :   1.45% / -0.64%\n";
         assert_eq!(
             all(text),
             [
-                "raw/Random read: 96,735 ",
-                "raw/Random write: 89,565 ",
-                "ext4/Random read: 98,135 ",
-                "ext4/Random write: 88,990 ",
+                "raw/IOPS/Random read: 96,735 ",
+                "raw/IOPS/Random write: 89,565 ",
+                "ext4/IOPS/Random read: 98,135 ",
+                "ext4/IOPS/Random write: 88,990 ",
             ]
         );
         let text = "IOPS\n        Random Read:           13,154 (sys/usr cpu: 5% / 2%)\n   Sequential Write:           13,739 (sys/usr cpu: 6% / 2%)\n";
         assert_eq!(
             all(text),
             [
-                "Random Read read: 13,154 ",
-                "Sequential Write write: 13,739 "
+                "IOPS/Random Read read: 13,154 ",
+                "IOPS/Sequential Write write: 13,739 "
             ]
         );
     }
@@ -496,19 +515,19 @@ mod tests {
         assert_eq!(
             all(text)[1..4],
             [
-                "Random Read/Write write: 59.7 k",
-                "Random Read/Write read: 523 MiB/s",
-                "Random Read/Write write: 500 MiB/s",
+                "Random Read/Write/IOPS write: 59.7 k",
+                "Random Read/Write/BW read: 523 MiB/s",
+                "Random Read/Write/BW write: 500 MiB/s",
             ]
         );
         let text = "Random Read/Write IOPS: 3741 / 9894. BW(KiB/s): 14950 / 39594.  lat(usec) 17123 / 6534\nSequential Read/Write IOPS: 24633 / 27266. BW(KiB/s) 98508 / 109226. lat(usec) 2669 / 2347\n";
         assert_eq!(
             all(text)[2..6],
             [
-                "Random Read/Write read: 14950 KiB/s",
-                "Random Read/Write write: 39594 KiB/s",
-                "Sequential Read/Write read: 24633 ",
-                "Sequential Read/Write write: 27266 ",
+                "Random Read/Write/BW read: 14950 KiB/s",
+                "Random Read/Write/BW write: 39594 KiB/s",
+                "Sequential Read/Write/IOPS read: 24633 ",
+                "Sequential Read/Write/IOPS write: 27266 ",
             ]
         );
     }

@@ -8,7 +8,9 @@ use super::Choices;
 use super::tables::{CARRIED_OUT, ONLY_THE_DEFAULT, PRESENTATION, REFUSED};
 use super::values::{size, truth};
 use crate::plan::Draft;
+use crate::plan::checks::names_device;
 use crate::plan::job::Fallocate;
+use crate::plan::meant::hint;
 
 /// Options whose rule looks at more than the value.
 pub(super) fn special(
@@ -28,7 +30,7 @@ pub(super) fn special(
             draft.refuse_about(
                 "option-value",
                 name,
-                format!("{name}={value} cannot be read"),
+                format!("{name}={value} cannot be read{}", hint(name, value)),
             );
         }
         "offset" => draft.refuse_about(
@@ -36,16 +38,7 @@ pub(super) fn special(
             name,
             format!("offset={value} depends on the original target; give it in bytes"),
         ),
-        "size" | "filesize" => {
-            choices.open_size = Some(format!("{name}={value}"));
-            if name == "size" && job.size_bytes.is_none() && draft.target.size.is_none() {
-                draft.refuse_about(
-                    "no-size",
-                    name,
-                    format!("size={value} depends on the original target; give a size with --size"),
-                );
-            }
-        }
+        "size" | "filesize" => size_of_target(job, name, value, choices, draft),
         "create_on_open" if truth(value) == Some(true) => {
             if job.pattern.is_none_or(|pattern| pattern.reads()) {
                 draft.refuse_about(
@@ -77,6 +70,40 @@ pub(super) fn special(
     }
 }
 
+/// A `size` or `filesize` that is no number: a share of what the original had.
+fn size_of_target(
+    job: &Job,
+    name: &str,
+    value: &str,
+    choices: &mut Choices,
+    draft: &mut Draft<'_>,
+) {
+    let share = value.strip_suffix('%').map(str::trim);
+    let share = share.and_then(|digits| digits.parse::<u8>().ok());
+    let Some(percent) = share.filter(|percent| (1..=100).contains(percent)) else {
+        let why = format!(
+            "{name}={value} cannot be read; expected a whole number below 16 EiB, with k, m, g, t or p behind it or none, \
+             or a share such as 50%"
+        );
+        return draft.refuse_about("option-value", name, why);
+    };
+    choices.open_size = Some(format!("{name}={value}"));
+    let file_known = job.file_bytes.is_some() || draft.target.device.is_some();
+    if name == "size" && (file_known || job.unread("filesize").is_some()) {
+        choices.size_percent = Some(percent);
+    } else if draft.target.size.is_none() {
+        let device = if draft.target.device.is_none() && names_device(job) {
+            ", or name a device of your own with --device"
+        } else {
+            ""
+        };
+        let why = format!(
+            "{name}={value} depends on the original target; give a size with --size{device}"
+        );
+        draft.refuse_about("no-size", name, why);
+    }
+}
+
 /// `rw=randread:8`, `rw=read:4k`, `rw=write:-8k`.
 fn modifier(job: &Job, value: &str, choices: &mut Choices, draft: &mut Draft<'_>) {
     let decimal = false;
@@ -99,7 +126,9 @@ fn modifier(job: &Job, value: &str, choices: &mut Choices, draft: &mut Draft<'_>
     });
     if !taken || job.pattern.is_none() {
         let why = format!(
-            "rw={value} is none of read, write, rw, randread, randwrite, randrw with a number behind a colon"
+            "rw={value} is none of read, write, rw, randread, randwrite, randrw, with a number behind a colon or \
+             without{}",
+            hint("rw", value)
         );
         draft.refuse_about("option-value", "rw", why);
     }

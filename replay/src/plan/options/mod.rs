@@ -14,6 +14,7 @@ use super::job::{
     Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Steady, Strided,
     Submission, Think, Verify,
 };
+use super::meant::hint;
 use crate::content::Content;
 pub(super) use judge::{is_presentation, judge_program};
 use judge::{shown, special};
@@ -53,6 +54,8 @@ pub(super) struct Choices {
     pub split_cpus: bool,
     /// A size that depends on the target, as written.
     pub open_size: Option<String>,
+    /// The region as a share of the file or device (`size=50%`).
+    pub size_percent: Option<u8>,
 }
 
 /// What the kernel is told about the order of offsets.
@@ -94,6 +97,7 @@ impl Default for Choices {
             submission: Submission::Inline,
             split_cpus: false,
             open_size: None,
+            size_percent: None,
         }
     }
 }
@@ -171,8 +175,9 @@ pub(super) fn read_options(job: &Job, draft: &mut Draft<'_>) -> Choices {
                 "option-value",
                 name,
                 format!(
-                    "{name}={}: this value is not one that fio-replay can play",
-                    shown(name, value)
+                    "{name}={}: this value is not one that fio-replay can play{}",
+                    shown(name, value),
+                    hint(name, value)
                 ),
             ),
             Read::Unknown => special(job, name, value, &mut choices, draft),
@@ -456,7 +461,8 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
     };
     let Some(check) = check else {
         let why = format!(
-            "verify={kind} is not played; crc32c, md5 and pattern (with verify_pattern) are, and verify=0 leaves it out"
+            "verify={kind} is not played; crc32c, md5 and pattern (with verify_pattern) are, and verify=0 leaves it out{}",
+            hint("verify", &kind)
         );
         return draft.refuse_about("option", "verify", why);
     };

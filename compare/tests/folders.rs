@@ -1,0 +1,204 @@
+//! What names of folders say: fields, and which files are of one machine.
+
+mod common;
+
+use common::{cells, lines, record, run};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// A record that names no machine, in a file of this name below a new folder.
+fn put(root: &Path, path: &str, mib_per_sec: f64, change: impl Fn(&mut Value)) {
+    let mut r = record("x", 1, mib_per_sec);
+    r.as_object_mut().unwrap().remove("machine");
+    let path = root.join(path);
+    r["source"]["name"] = json!(path.to_str().unwrap());
+    change(&mut r);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, lines(&[r])).unwrap();
+}
+
+/// Machine and value in MiB/s of each cell.
+fn values(args: &[&str]) -> Vec<(String, f64)> {
+    let cell = |c: &Value| {
+        let machine = c["machine"].as_str().unwrap_or("").to_owned();
+        (machine, c["value"].as_f64().unwrap() / 1_048_576.0)
+    };
+    cells(args, b"").iter().map(cell).collect()
+}
+
+/// Without the cells that nothing is in.
+fn there(mut cells: Vec<Value>) -> Vec<Value> {
+    cells.retain(|c| !c["value"].is_null());
+    cells
+}
+
+fn pairs(found: &[(String, f64)]) -> Vec<(&str, f64)> {
+    found.iter().map(|(m, v)| (m.as_str(), *v)).collect()
+}
+
+#[test]
+fn files_of_one_name_in_several_folders_are_no_repeats() {
+    let root = tempfile::tempdir().unwrap();
+    for (kernel, rate) in [("6.1", 100.0), ("6.5", 200.0), ("6.9", 400.0)] {
+        put(root.path(), &format!("{kernel}/out.jsonl"), rate, |_| {});
+    }
+    let folder = root.path().to_str().unwrap();
+    let found = values(&["-r", folder]);
+    assert_eq!(
+        pairs(&found),
+        [("6.1", 100.0), ("6.5", 200.0), ("6.9", 400.0)]
+    );
+    // With a label the person says that they are.
+    let labelled = format!("all={folder}");
+    let pooled = values(&["-r", &labelled, "--row", "machine"]);
+    assert_eq!(pairs(&pooled), [("all", 200.0)]);
+}
+
+#[test]
+fn fields_of_folders_are_keys() {
+    let root = tempfile::tempdir().unwrap();
+    for (folder, rate) in [
+        ("machine=a/kernel=6.1/date=2026-01-01", 100.0),
+        ("machine=a/kernel=6.9/date=2026-01-02", 200.0),
+        ("machine=b/kernel=6.9/date=2026-01-02", 400.0),
+    ] {
+        put(root.path(), &format!("{folder}/out.jsonl"), rate, |_| {});
+    }
+    let folder = root.path().to_str().unwrap();
+    let by = |args: &[&str]| {
+        let all: Vec<&str> = ["-r", folder].iter().chain(args).copied().collect();
+        there(cells(&all, b""))
+    };
+    let found = by(&["--row", "machine", "--col", "kernel", "--ignore", "folder"]);
+    let read: Vec<(&str, &str, f64)> = (found.iter())
+        .map(|c| {
+            let rate = c["value"].as_f64().unwrap() / 1_048_576.0;
+            (
+                c["machine"].as_str().unwrap(),
+                c["kernel"].as_str().unwrap(),
+                rate,
+            )
+        })
+        .collect();
+    assert_eq!(
+        read,
+        [
+            ("a", "6.1", 100.0),
+            ("a", "6.9", 200.0),
+            ("b", "6.9", 400.0)
+        ]
+    );
+    let dates = by(&[
+        "--row",
+        "folder.date",
+        "--col",
+        "kernel",
+        "--filter",
+        "machine:a",
+    ]);
+    assert_eq!(dates[0]["folder.date"], "2026-01-01");
+    assert_eq!(dates.len(), 2);
+    let one = by(&["--filter", "kernel:6.1"]);
+    assert_eq!(one.len(), 1);
+    let list = run(&["-r", folder, "--list"]);
+    let dates = "date=2026-01-01, date=2026-01-02";
+    assert!(list.out.contains(dates), "{}", list.out);
+}
+
+#[test]
+fn what_a_person_sorted_apart_is_not_pooled() {
+    let root = tempfile::tempdir().unwrap();
+    for (kernel, rate) in [("6.1", 100.0), ("6.9", 200.0)] {
+        put(
+            root.path(),
+            &format!("kernel={kernel}/out.jsonl"),
+            rate,
+            |_| {},
+        );
+    }
+    let folder = root.path().to_str().unwrap();
+    let found = values(&["-r", folder]);
+    assert_eq!(
+        pairs(&found),
+        [("kernel=6.1", 100.0), ("kernel=6.9", 200.0)]
+    );
+    let shown = run(&["-r", folder]);
+    assert!(
+        !shown.out.contains("unlike"),
+        "the names say it: {}",
+        shown.out
+    );
+}
+
+#[test]
+fn folders_that_number_runs_hold_repeats() {
+    let root = tempfile::tempdir().unwrap();
+    for (run, rate) in [(1, 100.0), (2, 300.0), (3, 200.0)] {
+        put(root.path(), &format!("run={run}/out.jsonl"), rate, |_| {});
+    }
+    let found = cells(&["-r", root.path().to_str().unwrap()], b"");
+    assert_eq!((found.len(), &found[0]["n"]), (1, &json!(3)));
+    assert_eq!(found[0]["value"], json!(200.0 * 1_048_576.0));
+}
+
+#[test]
+fn a_field_fills_in_and_does_not_overrule() {
+    let root = tempfile::tempdir().unwrap();
+    put(root.path(), "bs=64k/engine=libaio/a.jsonl", 100.0, |_| {});
+    put(root.path(), "bs=64k/engine=libaio/b.jsonl", 100.0, |r| {
+        r.as_object_mut().unwrap().remove("workload");
+    });
+    let folder = root.path().to_str().unwrap();
+    let found = there(cells(
+        &["-r", folder, "--row", "bs,engine", "--ignore", "options"],
+        b"",
+    ));
+    let read: Vec<(&str, &str)> = (found.iter())
+        .map(|c| (c["bs"].as_str().unwrap(), c["engine"].as_str().unwrap()))
+        .collect();
+    assert_eq!(read, [("4k", "psync"), ("64k", "libaio")]);
+    let shown = run(&["-r", folder]);
+    let note = "its folder is called bs=64k, the result says 4k";
+    assert!(
+        shown.out.replace("\n    ", " ").contains(note),
+        "{}",
+        shown.out
+    );
+}
+
+#[test]
+fn a_flat_file_has_the_fields_of_its_folder() {
+    let root = tempfile::tempdir().unwrap();
+    for (machine, rate) in [("a", 100.0), ("b", 50.0)] {
+        put(root.path(), "raw.jsonl", rate, |r| {
+            r["source"]["name"] = json!("raw.jsonl")
+        });
+        let raw = root.path().join("raw.jsonl");
+        for ending in ["parquet", "csv"] {
+            let to = root.path().join(format!("{ending}/machine={machine}"));
+            fs::create_dir_all(&to).unwrap();
+            let to = to.join(format!("part.{ending}"));
+            let done = run(&[raw.to_str().unwrap(), "--export", to.to_str().unwrap()]);
+            assert_eq!(done.status, 0, "{}", done.err);
+        }
+    }
+    for ending in ["parquet", "csv"] {
+        let folder = root.path().join(ending);
+        let found = values(&["-r", folder.to_str().unwrap()]);
+        assert_eq!(pairs(&found), [("a", 100.0), ("b", 50.0)], "{ending}");
+    }
+}
+
+#[test]
+fn err_a_field_that_no_folder_has_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    put(root.path(), "date=1/out.jsonl", 100.0, |_| {});
+    let found = run(&["-r", root.path().to_str().unwrap(), "--row", "folder.dato"]);
+    assert_eq!((found.status, found.out.as_str()), (2, ""));
+    assert!(
+        found.err.contains("expected a folder called dato=VALUE"),
+        "{}",
+        found.err
+    );
+}
