@@ -50,3 +50,49 @@ fn of_two_machines_named_before_a_figure_neither_is_held_to_it() {
     assert_eq!(claims.len(), 1);
     assert_eq!(claims[0].agrees_with, Agreement::Unchecked);
 }
+
+/// 4.994 s over 2.503 s.
+const B_OVER_A: f64 = 1.995;
+
+#[test]
+fn what_is_compared_with_the_one_other_result_needs_no_name() {
+    for (words, run, ratio, agrees) in [
+        ("Laptop B is twice as fast.", 1, B_OVER_A, true),
+        ("Laptop A is half as fast.", 0, 1.0 / B_OVER_A, true),
+        ("It is 60 % faster.", 1, B_OVER_A, false),
+        ("Laptop B took half the time.", 1, B_OVER_A, true),
+        ("Laptop A is 2 times slower.", 1, B_OVER_A, true),
+        ("It is 2x faster.", 1, B_OVER_A, true),
+        // The one above is not the earlier of the two.
+        (
+            "Laptop A is 2 times slower than Laptop B.",
+            0,
+            B_OVER_A,
+            true,
+        ),
+        (
+            "Laptop B is 3 times faster than Laptop A.",
+            1,
+            B_OVER_A,
+            false,
+        ),
+    ] {
+        let records = post(words);
+        let claims = &records[run].claims;
+        assert_eq!(claims.len(), 1, "{words}: {claims:?}");
+        let computed = claims[0].computed_ratio.unwrap();
+        assert!((computed / ratio - 1.0).abs() < 0.01, "{words}: {claims:?}");
+        assert_eq!(claims[0].agrees_with != Agreement::None, agrees, "{words}");
+    }
+}
+
+#[test]
+fn what_names_no_result_is_not_checked() {
+    for words in ["Booting is twice as fast.", "The fan is 20% slower."] {
+        let records = post(words);
+        let claims: Vec<_> = records.iter().flat_map(|record| &record.claims).collect();
+        assert_eq!(claims.len(), 1, "{words}");
+        assert_eq!(claims[0].agrees_with, Agreement::Unchecked, "{words}");
+        assert!(claims[0].problem.is_some(), "{words}");
+    }
+}

@@ -50,7 +50,8 @@ pub fn fio(plan: &FioPlan) -> String {
 }
 
 /// The options of a job that differ from fio's defaults. In a result they stand for what was
-/// asked, so that a default is not taken for a wish.
+/// asked, so that a default is not taken for a wish; block size, depth and clones, which tools
+/// that read fio's JSON look up there (fio-plot), are always told.
 pub fn asked(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
     let order = if job.pattern.random {
         "random"
@@ -58,9 +59,6 @@ pub fn asked(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
         "sequential"
     };
     let defaults = [
-        ("bs", "4096"),
-        ("iodepth", "1"),
-        ("numjobs", "1"),
         ("direct", "0"),
         ("time_based", "0"),
         ("invalidate", "1"),
@@ -178,7 +176,13 @@ pub fn options(plan: &FioPlan, job: &JobPlan) -> Vec<(&'static str, String)> {
         ("startdelay", job.pace.delay_ns),
     ] {
         if ns > 0 {
-            put(name, format!("{}us", ns / 1000));
+            put(
+                name,
+                match (ns / 1_000_000_000, ns % 1_000_000_000) {
+                    (seconds, 0) => seconds.to_string(),
+                    _ => format!("{}us", ns / 1000),
+                },
+            );
         }
     }
     put("time_based", flag(job.time_based));

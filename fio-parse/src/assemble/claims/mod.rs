@@ -31,7 +31,7 @@ use crate::record::{Record, ScopeKind, WallCovers};
 use crate::source::{Log, Span};
 use compact_str::CompactString;
 use phrase::{Stated, What};
-use ratio::check_ratio;
+use ratio::{Object, check_ratio};
 
 /// A sentence longer than this was not understood as one.
 const LONGEST: usize = 600;
@@ -73,7 +73,7 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
         }
         // "the SSD is 18 times faster" names the other in front, and is about the result above
         let has_subject = match &stated.what {
-            What::Rate { .. } | What::Iops { .. } => true,
+            What::Rate { .. } | What::Iops { .. } | What::Bare { .. } => true,
             What::Ratio { other, .. }
             | What::Percent { other, .. }
             | What::Inverse { other, .. } => other.start >= stated.range.end,
@@ -115,7 +115,7 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
                     log.get(span),
                     span,
                     ratio,
-                    &sentence[other],
+                    Object::Named(&sentence[other]),
                     false,
                     records,
                     record,
@@ -125,24 +125,33 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
                 }
                 checked
             }
-            What::Ratio { ratio, other } => check_ratio(
-                log.get(span),
-                span,
-                ratio,
-                &sentence[other],
-                false,
-                records,
-                record,
-            ),
-            What::Inverse { ratio, other } => check_ratio(
-                log.get(span),
-                span,
-                ratio,
-                &sentence[other],
-                true,
-                records,
-                record,
-            ),
+            What::Ratio { ratio, other } | What::Inverse { ratio, other } => {
+                let inverse = matches!(stated.what, What::Inverse { .. });
+                let in_front = other.start < stated.range.start;
+                let phrase = &sentence[other];
+                let text = log.get(span);
+                // "it is 8 times slower": who stands in front may be the result above, and the other one unnamed
+                if in_front && names_none_but(phrase, record, records) {
+                    let unnamed = Object::Unnamed;
+                    check_ratio(text, span, ratio, unnamed, !inverse, records, record)
+                } else {
+                    let named = Object::Named(phrase);
+                    check_ratio(text, span, ratio, named, inverse, records, record)
+                }
+            }
+            // "booting is twice as fast" is about no result
+            What::Bare { .. }
+                if !names_none_but(&sentence[..stated.range.start], record, records) =>
+            {
+                let problem = "its sentence names no result";
+                let message = format!("stated {}: not checked, as {problem}", log.get(span));
+                let claim = unchecked(log.get(span), span, &stated.what, problem);
+                (record, claim, message)
+            }
+            What::Bare { ratio } => {
+                let text = log.get(span);
+                check_ratio(text, span, ratio, Object::Unnamed, false, records, record)
+            }
         };
         claim.line = Some(log.line_column(span.start).0);
         notes.push(Diagnostic::note(Code::CLAIM, Some(span), message));
@@ -170,7 +179,8 @@ fn unchecked(text: &str, span: Span, what: &What, problem: &str) -> Claim {
         stated_ratio: match what {
             What::Ratio { ratio, .. }
             | What::Percent { ratio, .. }
-            | What::Inverse { ratio, .. } => Some(*ratio),
+            | What::Inverse { ratio, .. }
+            | What::Bare { ratio } => Some(*ratio),
             _ => None,
         },
         computed_ratio: None,
@@ -235,6 +245,23 @@ fn meant(found: &[Found<'_>], place: usize, records: &[Record]) -> Result<usize,
         return Err("its sentence names a machine with several results");
     }
     Ok(first)
+}
+
+/// Whether a phrase names the result at `index`, or points to it, and no other.
+fn names_none_but(phrase: &str, index: usize, records: &[Record]) -> bool {
+    let mut labels: Vec<&str> = Vec::new();
+    for record in records {
+        let label = label(record);
+        if !label.is_empty() && !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    match refer::speaks_of(phrase, &labels) {
+        Some(named) => matches!(named[..], [only] if labels[only] == label(&records[index])),
+        None => (phrase.split_whitespace().last().into_iter())
+            .chain(phrase.split_whitespace().next())
+            .any(|word| ["it", "this", "that"].contains(&word.to_lowercase().as_str())),
+    }
 }
 
 /// Something stated, and the last record above it.

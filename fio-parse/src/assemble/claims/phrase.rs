@@ -4,6 +4,7 @@
 //! rate     = number blanks? ("K" | "M" | "G" | "T") "i"? "B" ("/s" | "ps" | "/sec" | " per second")
 //! iops     = number ("k" | "M")? "IOPS"
 //! percent  = number blanks? ("%" | "percent")
+//! bare     = factor "as fast" | percent ("faster" | "slower" | "quicker") | share "as fast" | (factor | share "of"?) "the time"
 //! ratio    = number blanks? ("times" | "x" | "×") ("faster" | "slower" | "quicker")   subject before it, or "than" object
 //!          | number blanks? ("times" | "x") "as fast as" object | "twice as fast as" object
 //!          | "as fast as" object
@@ -48,6 +49,8 @@ pub enum What {
     Percent { ratio: f64, other: Range<usize> },
     /// The other's rate over this result's.
     Inverse { ratio: f64, other: Range<usize> },
+    /// This result's rate over that of another which the sentence does not name.
+    Bare { ratio: f64 },
 }
 
 /// All that the sentence states, in order.
@@ -231,7 +234,20 @@ fn percent(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated,
     } else if is(next, "of") {
         (part, next + 1)
     } else {
-        return None;
+        let faster = is(next, "faster") || is(next, "quicker");
+        let ratio = match faster {
+            true => 1.0 + part,
+            false if is(next, "slower") && part < 1.0 => 1.0 - part,
+            false => return None,
+        };
+        let range = words[at].start..words[next].end;
+        return Some((
+            Stated {
+                range,
+                what: What::Bare { ratio },
+            },
+            next + 1,
+        ));
     };
     let start = words.get(object)?.start;
     let other = start..clause_end(sentence, start);
@@ -381,6 +397,12 @@ fn ratio(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, u
                 },
             );
         }
+        if is(next, "as") && is(next + 1, "fast") {
+            return made(next + 2, What::Bare { ratio: value });
+        }
+        if is(next, "the") && is(next + 1, "time") {
+            return made(next + 2, What::Bare { ratio: 1.0 / value });
+        }
         let faster = is(next, "faster") || is(next, "quicker");
         if !faster && !is(next, "slower") {
             return None;
@@ -421,6 +443,22 @@ fn ratio(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, u
     }
     let (value, length) = share(sentence, words, at)?;
     let next = at + length;
+    if is(next, "as") && is(next + 1, "fast") {
+        return match (is(next + 2, "as"), behind(next + 3)) {
+            (true, Some(other)) => made(
+                next + 3,
+                What::Ratio {
+                    ratio: value,
+                    other,
+                },
+            ),
+            _ => made(next + 2, What::Bare { ratio: value }),
+        };
+    }
+    // "half of the time" is how often
+    if is(next, "the") && is(next + 1, "time") {
+        return made(next + 2, What::Bare { ratio: 1.0 / value });
+    }
     let speed = |index: usize| {
         ["speed", "rate", "throughput", "bandwidth"]
             .iter()
@@ -497,6 +535,7 @@ mod tests {
                     What::Inverse { ratio, other } => {
                         format!("{text}: over it {ratio:.3} {}", sentence[other].trim())
                     }
+                    What::Bare { ratio } => format!("{text}: {ratio:.3}"),
                 }
             })
             .collect()
@@ -538,6 +577,21 @@ mod tests {
             (
                 "twice as fast as the stick",
                 vec!["twice as fast as: 2.000 of the stick"],
+            ),
+            ("B is twice as fast.", vec!["twice as fast: 2.000"]),
+            ("A is half as fast!", vec!["half as fast: 0.500"]),
+            (
+                "B is 60% faster, A 30 percent slower",
+                vec!["60% faster: 1.600", "30 percent slower: 0.700"],
+            ),
+            ("It took half the time", vec!["half the time: 2.000"]),
+            (
+                "It took three times the time",
+                vec!["three times the time: 0.333"],
+            ),
+            (
+                "half of the time it rains",
+                vec!["half: 0.500 of the time it rains"],
             ),
             (
                 "about as fast as the SSD of the iMac.",

@@ -42,14 +42,59 @@ fn comparable(
     }
 }
 
-/// The record that a phrase names, among those before the result at `index`.
-fn other_result(records: &[Record], index: usize, phrase: &str) -> Result<usize, String> {
+/// What a ratio compares with.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Object<'s> {
+    /// The result that this phrase names.
+    Named(&'s str),
+    /// The one other result there is.
+    Unnamed,
+}
+
+/// The one result above `place` that can be meant without a name: with another label, of the same test.
+fn only_other(records: &[Record], index: usize, place: u32) -> Result<usize, String> {
+    let here = &records[index];
+    let key = |record: &Record| {
+        record
+            .workload
+            .as_ref()
+            .map(|workload| workload.key.clone())
+    };
+    let choice: Vec<usize> = (0..records.len())
+        .filter(|&other| {
+            let record = &records[other];
+            record.source.span.is_some_and(|span| span.start < place)
+                && record.run != here.run
+                && label(record) != label(here)
+                && record.direction == here.direction
+                && key(record) == key(here)
+        })
+        .collect();
+    let [first, rest @ ..] = choice.as_slice() else {
+        return Err("no other result above is of the same test".to_owned());
+    };
+    if rest
+        .iter()
+        .any(|&other| label(&records[other]) != label(&records[*first]))
+    {
+        return Err("which of the results above it is compared with is not said".to_owned());
+    }
+    comparable(records, &choice, Some(here))
+}
+
+/// The record that a phrase names, among the others above `place`.
+fn other_result(
+    records: &[Record],
+    index: usize,
+    phrase: &str,
+    place: u32,
+) -> Result<usize, String> {
     let here = &records[index];
     let mut labels: Vec<&str> = Vec::new();
     let start = |record: &Record| record.source.span.map_or(0, |span| span.start);
     for record in records {
         let label = label(record);
-        let earlier = start(record) < start(here) && record.run != here.run;
+        let earlier = start(record) < place && record.run != here.run;
         if earlier && !label.is_empty() && !labels.contains(&label) {
             labels.push(label);
         }
@@ -58,7 +103,7 @@ fn other_result(records: &[Record], index: usize, phrase: &str) -> Result<usize,
     let choice: Vec<usize> = (0..records.len())
         .filter(|&other| {
             let record = &records[other];
-            label(record) == named && start(record) < start(here) && record.run != here.run
+            label(record) == named && start(record) < place && record.run != here.run
         })
         .collect();
     comparable(records, &choice, Some(here))
@@ -68,7 +113,7 @@ pub(super) fn check_ratio(
     text: &str,
     span: Span,
     ratio: f64,
-    phrase: &str,
+    object: Object<'_>,
     inverse: bool,
     records: &[Record],
     index: usize,
@@ -88,7 +133,10 @@ pub(super) fn check_ratio(
         problem: None,
     };
     let checked = comparable(records, &of_one_result(records, index), None).and_then(|here| {
-        let other = other_result(records, here, phrase)?;
+        let other = match object {
+            Object::Named(phrase) => other_result(records, here, phrase, span.start)?,
+            Object::Unnamed => only_other(records, here, span.start)?,
+        };
         let (a, b) = (&records[here], &records[other]);
         let (agreement, a, b) = match ((wall(a), wall(b)), (window(a), window(b))) {
             ((Some(a), Some(b)), _) => (Agreement::Wall, a, b),
