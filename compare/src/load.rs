@@ -317,7 +317,10 @@ fn numbered<'c>(
 
 /// A piece of a file is at least and at most so large. Of each the reader learns anew what its
 /// lines are like, and an answer waits for the last one.
-const PIECE: RangeInclusive<u64> = 4 << 20..=64 << 20;
+const PIECE: RangeInclusive<u64> = 4 << 20..=128 << 20;
+
+/// How many pieces each core gets of a file where their size allows it.
+const PIECES: u64 = 4;
 
 /// How much of a file is in memory at once, for each core: little enough for its cache.
 const BUFFER: usize = 256 << 10;
@@ -414,7 +417,8 @@ fn cut(bytes: &[u8]) -> impl Iterator<Item = Piece<'_>> {
 
 /// Pieces of a file of lines.
 fn ranges(file: &File, length: u64) -> impl Iterator<Item = Piece<'_>> {
-    let size = (length / 16).clamp(*PIECE.start(), *PIECE.end());
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let size = (length / (PIECES * cores)).clamp(*PIECE.start(), *PIECE.end());
     (0..length.div_ceil(size)).map(move |piece| {
         let start = piece * size;
         Piece::Range(file, start..(start + size).min(length))

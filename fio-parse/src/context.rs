@@ -252,16 +252,21 @@ fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
 
 impl<'t> Walk<'t> {
     /// The contexts of the results among these blocks, which go on from those before, where none of them can be a label
-    /// or a command: nothing further down has a say in them.
-    pub(crate) fn unlabelled(&mut self, log: &Log<'_>, blocks: &[Block<'t>]) -> Contexts {
-        let mut contexts = Contexts::default();
+    /// or a command: nothing further down has a say in them. They take the place of those in `contexts`.
+    pub(crate) fn unlabelled(
+        &mut self,
+        log: &Log<'_>,
+        blocks: &[Block<'t>],
+        contexts: &mut Contexts,
+    ) {
+        contexts.places.clear();
+        contexts.found.clear();
         for index in 0..blocks.len() {
             if let Some(found) = self.step(log, blocks, index) {
                 let block = found.block;
                 contexts.push(block, found.context(None, false));
             }
         }
-        contexts
     }
 
     /// Takes the next block, and gives what holds there where it is a result.

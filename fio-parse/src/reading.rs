@@ -118,10 +118,12 @@ impl<Q: Quantity> Reading<Q> {
 
     /// The same quantity where the same texts stand at other places.
     pub(crate) fn printed_again(&self, figures: [Option<Figure<'_>>; 2]) -> Self {
+        let mut printed = SmallVec::with_capacity(self.printed.len());
         let figures = figures.into_iter().flatten().take(self.printed.len());
+        printed.extend(figures.map(Printed::from));
         Self {
             possible: self.possible.clone(),
-            printed: figures.map(Printed::from).collect(),
+            printed,
         }
     }
 

@@ -25,6 +25,7 @@ pub mod cli;
 pub mod clock;
 pub mod content;
 pub mod control;
+pub mod counts;
 pub mod dd;
 pub mod device;
 pub mod draw;

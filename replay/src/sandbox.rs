@@ -125,7 +125,7 @@ impl Sandbox {
     /// Makes a sandbox below `directory`.
     ///
     /// # Errors
-    /// As [`home`], and if the kernel has no `openat2` (before 5.6), without which the sandbox
+    /// As with [`crate::stale::sweep`], and if the kernel has no `openat2` (before 5.6), without which the sandbox
     /// would not be tight.
     pub fn create(directory: &Path) -> io::Result<Sandbox> {
         let parent = home(directory)?;

@@ -1,6 +1,7 @@
 //! Scripts: counts, syncs and orders of fio 3.33.
 
 use super::*;
+use crate::counts::planned_counts;
 use crate::plan::job::tests::job;
 
 /// Counts of fio 3.33 for the same options, from its JSON: reads and writes together,

@@ -43,7 +43,7 @@ impl Swept {
 /// What resists is left alone, and not counted as removed.
 ///
 /// # Errors
-/// If the directory is none to work in, see [`Sandbox::create`](crate::sandbox::Sandbox::create).
+/// If `directory` is none, cannot be read, belongs to another user, or can be written by others and has no sticky bit.
 pub fn sweep(directory: &Path, go_on: &mut dyn FnMut(Swept) -> bool) -> io::Result<Swept> {
     let parent = home(directory)?;
     let left: Vec<(String, OwnedFd)> = names(&parent, PREFIX)

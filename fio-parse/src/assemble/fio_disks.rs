@@ -19,6 +19,8 @@ use crate::figure::decimal::{self, Decimal};
 use crate::reading::Reading;
 use crate::record::{Dialect, DiskStats};
 use crate::source::{Log, Span};
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// One disk, its figures in the order of [`DISK_KEYS`].
 fn stats(log: &Log<'_>, name: &str, figures: [Option<&str>; DISK_KEYS.len()]) -> DiskStats {
@@ -60,7 +62,8 @@ pub(super) fn of_document(log: &Log<'_>, disks: &[Disk<'_>]) -> Vec<DiskStats> {
 
 /// The disk of a line, unless it has another form.
 fn of_line(log: &Log<'_>, line: &str) -> Option<DiskStats> {
-    let at = line.find(": ios=")?;
+    static IOS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": ios="));
+    let at = IOS.find(line.as_bytes())?;
     let name = line[..at].trim_start_matches([' ', '\t', '>', '|']);
     let mut figures = [None; DISK_KEYS.len()];
     for field in line[at + 2..].split(',') {

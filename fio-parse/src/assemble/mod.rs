@@ -462,11 +462,10 @@ impl<'l, 't> Assembler<'l, 't> {
         }
     }
 
-    fn push(&mut self, record: Record, measurement: Measurement, warnings: Vec<Diagnostic>) {
-        self.parsed.records.push(Record {
-            measurement,
-            warnings,
-            ..record
-        });
+    fn push(&mut self, mut record: Record, measurement: Measurement, warnings: Vec<Diagnostic>) {
+        // field by field: a record is large, and copied once at most here
+        record.measurement = measurement;
+        record.warnings = warnings;
+        self.parsed.records.push(record);
     }
 }

@@ -11,17 +11,27 @@
 use super::{Assembler, Parsed};
 use crate::block::fio_note::FioNote;
 use crate::block::{Block, Cutter, Kind};
-use crate::context::Walk;
+use crate::context::{Contexts, Walk};
 use crate::source::Log;
 use std::collections::HashSet;
+
+/// How many bytes of a report give a record, at least.
+const BYTES_A_RECORD: usize = 768;
+
+/// For how many records memory is set aside at the start. It costs nothing until it is used, while a list that grows
+/// from nothing is copied, and each copy is memory that is touched for the first time.
+const RESERVED: usize = 1 << 16;
 
 /// Reads the log where it is of this kind.
 pub(super) fn parse(log: &Log<'_>) -> Option<Parsed> {
     let mut reader = Reader {
         assembler: Assembler::new(log),
         walk: Walk::default(),
+        contexts: Contexts::default(),
         borders: Vec::new(),
     };
+    let records = (log.text().len() / BYTES_A_RECORD).min(RESERVED);
+    reader.assembler.parsed.records.reserve(records);
     let mut cutter = Cutter::new(log);
     let mut stretch = Vec::new();
     while let Some(block) = cutter.next() {
@@ -43,14 +53,17 @@ pub(super) fn parse(log: &Log<'_>) -> Option<Parsed> {
 struct Reader<'l, 't> {
     assembler: Assembler<'l, 't>,
     walk: Walk<'l>,
+    /// Of the last blocks; kept as memory for those of the next.
+    contexts: Contexts,
     borders: Vec<u32>,
 }
 
 impl<'l> Reader<'l, '_> {
     /// Reads the blocks up to a border, and empties the list.
     fn take(&mut self, log: &Log<'_>, stretch: &mut Vec<Block<'l>>) {
-        let contexts = self.walk.unlabelled(log, stretch);
-        self.assembler.take(stretch, &contexts, &HashSet::new());
+        self.walk.unlabelled(log, stretch, &mut self.contexts);
+        self.assembler
+            .take(stretch, &self.contexts, &HashSet::new());
         stretch.clear();
     }
 }

@@ -109,6 +109,8 @@ pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioGroup<'
         };
         *lines = ahead;
         block.span.end = block.span.end.max(taken.end);
+        // lines are large, and most groups have one or two
+        block.lines.reserve_exact(1);
         block.lines.push(taken.line);
     }
     (group.is_some() || !block.lines.is_empty()).then_some(block)

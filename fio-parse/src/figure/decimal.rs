@@ -67,10 +67,11 @@ pub fn read<Q: Quantity>(
 ) -> Result<Possible<Q>, NotAFigure> {
     let expected = "a number";
     if printer == Decimal::Rounded
-        && let Some((mantissa, decimals)) = plain_digits(text)
+        && let Some(plain) = Plain::read(text)
     {
         // nearly every mean and share
-        return rounded(mantissa, decimals, scale)
+        return plain
+            .rounded(scale)
             .ok_or_else(|| NotAFigure::new("a number that is not negative", text));
     }
     let parts = parts(text).ok_or_else(|| NotAFigure::new(expected, text))?;
@@ -138,73 +139,104 @@ fn ten(power: i32) -> f64 {
     }
 }
 
-/// The number whose digits are `mantissa`, `decimals` of them behind the point; exact to a double where they are 15 at most.
-#[inline]
-pub(crate) fn of_digits(mantissa: u64, decimals: u32) -> f64 {
-    match decimals {
-        0 => mantissa as f64,
-        _ => mantissa as f64 / ten(decimals as i32),
-    }
+/// A plain number whose digits a double holds, 15 characters at most: the form of nearly every figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plain {
+    /// All digits as one number.
+    mantissa: u64,
+    /// How many of them stand behind the point.
+    decimals: u32,
 }
 
-/// What the number with the digits `mantissa`, `decimals` of them (15 at most) behind the point, was rounded from.
-#[inline]
-fn rounded<Q: Quantity>(mantissa: u64, decimals: usize, scale: f64) -> Option<Possible<Q>> {
-    /// Half a unit of the last digit, by decimals.
-    const HALVES: [f64; 16] = {
-        let mut halves = [0.5; 16];
-        let (mut decimals, mut unit) = (1, 10.0);
-        while decimals < 16 {
-            halves[decimals] = 0.5 * (1.0 / unit);
-            unit *= 10.0;
-            decimals += 1;
-        }
-        halves
-    };
-    let value = of_digits(mantissa, decimals as u32);
-    let half = HALVES[decimals & 15];
-    // one double outward, as for all that is rounded
-    let lo = ((value - half) * scale).max(0.0);
-    let hi = (value + half) * scale;
-    Interval::from_f64(if lo > 0.0 { lo.next_down() } else { lo }, hi.next_up()).map(Into::into)
-}
+impl Plain {
+    /// The number that `text` is.
+    #[inline]
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (length, plain) = Self::at_head(text.as_bytes());
+        plain.filter(|_| length == text.len())
+    }
 
-/// The digits of a plain number and how many of them stand behind its point, where a double holds them all: the form
-/// of nearly every figure.
-#[inline]
-fn plain_digits(text: &str) -> Option<(u64, usize)> {
-    let bytes = text.as_bytes();
-    let mut mantissa = 0u64;
-    let mut point = None;
-    for (at, &byte) in bytes.iter().enumerate() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit <= 9 {
-            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
-        } else if byte == b'.' && point.is_none() {
-            point = Some(at);
-        } else {
-            return None;
+    /// How many bytes at the head of `bytes` are digits and a point among them, and the number that they are.
+    #[inline]
+    pub(crate) fn at_head(bytes: &[u8]) -> (usize, Option<Self>) {
+        let mut mantissa = 0u64;
+        let mut point = None;
+        let mut length = 0;
+        for &byte in bytes {
+            let digit = byte.wrapping_sub(b'0');
+            if digit <= 9 {
+                mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+            } else if byte == b'.' && point.is_none() {
+                point = Some(length);
+            } else {
+                break;
+            }
+            length += 1;
+        }
+        let decimals = match point {
+            None => 0,
+            Some(0) => return (length, None),
+            Some(point) => length - point - 1,
+        };
+        let whole = matches!(length, 1..=15) && (point.is_none() || decimals > 0);
+        let plain = Self {
+            mantissa,
+            decimals: decimals as u32,
+        };
+        (length, whole.then_some(plain))
+    }
+
+    /// How many digits stand behind the point.
+    #[inline]
+    pub(crate) fn decimals(self) -> u32 {
+        self.decimals
+    }
+
+    /// Whether all digits are zeros.
+    #[inline]
+    pub(crate) fn is_zero(self) -> bool {
+        self.mantissa == 0
+    }
+
+    /// The number, exact to a double.
+    #[inline]
+    pub(crate) fn value(self) -> f64 {
+        match self.decimals {
+            0 => self.mantissa as f64,
+            decimals => self.mantissa as f64 / ten(decimals as i32),
         }
     }
-    let decimals = match point {
-        None => 0,
-        Some(0) => return None,
-        Some(point) => bytes.len() - point - 1,
-    };
-    if !matches!(bytes.len(), 1..=15) || point.is_some() && decimals == 0 {
-        return None;
+
+    /// What it was rounded from, each unit of the number being `scale` of the quantity's own.
+    #[inline]
+    pub(crate) fn rounded<Q: Quantity>(self, scale: f64) -> Option<Possible<Q>> {
+        /// Half a unit of the last digit, by decimals.
+        const HALVES: [f64; 16] = {
+            let mut halves = [0.5; 16];
+            let (mut decimals, mut unit) = (1, 10.0);
+            while decimals < 16 {
+                halves[decimals] = 0.5 * (1.0 / unit);
+                unit *= 10.0;
+                decimals += 1;
+            }
+            halves
+        };
+        let value = self.value();
+        let half = HALVES[self.decimals as usize & 15];
+        // one double outward, as for all that is rounded
+        let lo = ((value - half) * scale).max(0.0);
+        let hi = (value + half) * scale;
+        Interval::from_f64(if lo > 0.0 { lo.next_down() } else { lo }, hi.next_up()).map(Into::into)
     }
-    Some((mantissa, decimals))
 }
 
 fn plain_parts(text: &str) -> Option<Parts> {
-    let (mantissa, decimals) = plain_digits(text)?;
-    let last = -(decimals as i32);
+    let plain = Plain::read(text)?;
     Some(Parts {
-        value: of_digits(mantissa, decimals as u32),
-        whole: (decimals == 0).then_some(mantissa),
-        last,
-        digits: Digits::Of(mantissa),
+        value: plain.value(),
+        whole: (plain.decimals == 0).then_some(plain.mantissa),
+        last: -(plain.decimals as i32),
+        digits: Digits::Of(plain.mantissa),
     })
 }
 

@@ -26,6 +26,7 @@
 use super::{Figure, NotAFigure, Number, digit_count, ungrouped};
 use crate::interval::{Interval, Possible};
 use crate::unit::Quantity;
+use smallvec::{SmallVec, smallvec};
 use std::ops::Deref;
 use std::sync::LazyLock;
 
@@ -93,44 +94,38 @@ pub fn plain(text: &str) -> Option<u64> {
     matches!(text.len(), 1..=19).then_some(number)
 }
 
-/// A few intervals of whole numbers, before they become a quantity: at most two for each way to carry and each base.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Intervals of whole numbers, before they become a quantity: one or two, but for open bases and carries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Whole {
-    ranges: [(u64, u64); 8],
-    count: usize,
+    ranges: SmallVec<[(u64, u64); 2]>,
 }
 
 impl Whole {
     fn push(&mut self, range: (u64, u64)) {
-        self.ranges[self.count] = range;
-        self.count += 1;
+        self.ranges.push(range);
     }
 
     /// Sorts the intervals and joins those that touch: whole numbers have nothing in between.
     fn join(&mut self) {
-        if self.count < 2 {
+        if self.ranges.len() < 2 {
             return;
         }
-        self.ranges[..self.count].sort_unstable();
-        let mut kept = 0;
-        for at in 1..self.count {
-            let (lo, hi) = self.ranges[at];
-            if lo <= self.ranges[kept].1.saturating_add(1) {
-                self.ranges[kept].1 = self.ranges[kept].1.max(hi);
-            } else {
-                kept += 1;
-                self.ranges[kept] = (lo, hi);
+        self.ranges.sort_unstable();
+        self.ranges.dedup_by(|next, kept| {
+            let touches = next.0 <= kept.1.saturating_add(1);
+            if touches {
+                kept.1 = kept.1.max(next.1);
             }
-        }
-        self.count = kept + 1;
+            touches
+        });
     }
 }
 
 impl From<(u64, u64)> for Whole {
     fn from(range: (u64, u64)) -> Self {
-        let mut whole = Self::default();
-        whole.push(range);
-        whole
+        Self {
+            ranges: smallvec![range],
+        }
     }
 }
 
@@ -138,7 +133,7 @@ impl Deref for Whole {
     type Target = [(u64, u64)];
 
     fn deref(&self) -> &[(u64, u64)] {
-        &self.ranges[..self.count]
+        &self.ranges
     }
 }
 

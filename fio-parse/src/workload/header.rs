@@ -108,7 +108,7 @@ fn unwrapped<'t>(log: &'t Log<'_>, first: Segment<'t>, lines: &mut Segments<'t>)
     let mut end = first.span.end;
     for _ in 0..3 {
         let line = log.get(Span::new(first.span.start, end));
-        if line.contains("iodepth=") {
+        if DEPTH.find(line.as_bytes()).is_some() {
             *lines = ahead;
             return line;
         }
@@ -122,12 +122,23 @@ fn unwrapped<'t>(log: &'t Log<'_>, first: Segment<'t>, lines: &mut Segments<'t>)
     first.text
 }
 
+/// The fields behind the sizes, whose names are looked for in each header line.
+static ENGINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("ioengine="));
+static DEPTH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("iodepth="));
+
+/// What stands before and behind the first of `word` in a line.
+fn split<'t>(line: &'t str, word: &Finder<'_>) -> Option<(&'t str, &'t str)> {
+    let at = word.find(line.as_bytes())?;
+    Some((&line[..at], &line[at + word.needle().len()..]))
+}
+
 /// Where `: (g=0): rw=` starts in a header line.
 fn mark(line: &str) -> Option<usize> {
     static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": (g="));
     let bytes = line.as_bytes();
-    MARK.find(bytes)?;
-    let at = memchr::memmem::rfind(bytes, b": (g=")?;
+    // most lines have none
+    memchr::memchr(b'(', bytes)?;
+    let at = MARK.find_iter(bytes).last()?;
     let rest = line[at + 5..].trim_start_matches(|c: char| c.is_ascii_digit());
     rest.starts_with("): rw=").then_some(at)
 }
@@ -234,7 +245,7 @@ impl<'t> HeaderLine<'t> {
         let fields = rest[digits..].strip_prefix("): rw=")?;
         let (pattern, fields) = fields.split_once(',')?;
         // `bs=…`, or `bs(seq/rand)=…`; a wrapped line may have its end between any two of them
-        let (sizes, fields) = fields.split_once("ioengine=")?;
+        let (sizes, fields) = split(fields, &ENGINE)?;
         let (name_of_sizes, sizes) = sizes.split_once('=')?;
         if !unquoted(name_of_sizes).starts_with("bs") {
             return None;
@@ -242,7 +253,7 @@ impl<'t> HeaderLine<'t> {
         let sizes =
             sizes.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '>' | '|'));
         let (engine, depth) = fields.split_once(',')?;
-        let (_, depth) = depth.split_once("iodepth=")?;
+        let (_, depth) = split(depth, &DEPTH)?;
         let end = depth
             .bytes()
             .position(|b| !b.is_ascii_digit())

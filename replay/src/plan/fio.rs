@@ -15,7 +15,7 @@ use super::files::{files_of, target_files};
 use super::job::{EngineKind, Fallocate, FilePlan, JobPlan, Pattern, Sizes, Syncs};
 use super::options::{Choices, Hint, read_options};
 use super::{Draft, MOST_BLOCK, MOST_DEPTH, MOST_FILES, MOST_JOBS, MOST_LOOPS, binary};
-use crate::script::planned_counts;
+use crate::counts::{Counts, planned_counts};
 
 /// The jobs of one fio run.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,9 +79,9 @@ impl FioPlan {
     }
 
     /// Planned I/Os and bytes of all jobs, if all are finite and can be counted quickly.
-    pub fn planned(&self) -> Option<crate::script::Counts> {
+    pub fn planned(&self) -> Option<Counts> {
         const MOST_STEPS: u64 = 5_000_000;
-        let mut sum = crate::script::Counts::default();
+        let mut sum = Counts::default();
         for job in &self.jobs {
             let counts = planned_counts(job, MOST_STEPS)?;
             sum.reads += counts.reads;

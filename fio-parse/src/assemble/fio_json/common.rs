@@ -22,11 +22,7 @@ pub(super) fn tables(
             None => (false, label),
         };
         let Ok(at) = at.parse() else { continue };
-        let share = Share {
-            at,
-            more,
-            percent: decoder.figure(text),
-        };
+        let share = Share::new(at, more, decoder.figure(text));
         let mut latency = |unit| latencies.extend(share::latency(unit, &share));
         match table {
             Table::Depth => depths

@@ -18,6 +18,7 @@
 //! Each line picks its own unit: a job may show slat in nsec, clat in usec and lat in msec.
 
 use crate::figure::Figure;
+use crate::figure::decimal::{self, Decimal};
 use crate::interval::Possible;
 use crate::lex::{self, Lexed};
 use crate::reading::Reading;
@@ -91,7 +92,7 @@ pub struct Title<'t> {
     pub unit: TimeUnit,
 }
 
-/// A latency line, undecoded.
+/// A latency line. Smallest and largest are as printed, as it may depend on the version what they are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatencyLine<'t> {
     /// The unit of all its figures.
@@ -101,9 +102,15 @@ pub struct LatencyLine<'t> {
     /// The largest.
     pub max: Option<Figure<'t>>,
     /// The mean.
-    pub avg: Option<Figure<'t>>,
+    pub avg: Option<Reading<Nanos>>,
     /// The deviation.
-    pub stdev: Option<Figure<'t>>,
+    pub stdev: Option<Reading<Nanos>>,
+}
+
+/// A mean or deviation, which has two decimals; `None` where it is no number, as nothing was counted.
+fn mean(figure: Figure<'_>, unit: TimeUnit) -> Option<Reading<Nanos>> {
+    let possible = decimal::read_grouped(figure.text, Decimal::Rounded, unit.ns()).ok()?;
+    Some(Reading::of(possible, figure))
 }
 
 /// A percentile. It is the middle of a histogram bucket, rounded *up* to whole printed units, so it may lie above the
@@ -230,8 +237,8 @@ pub fn line<'t>(log: &'t Log<'t>, unit: TimeUnit, input: &'t str) -> Lexed<'t, L
         unit,
         min: Some(figure(min)),
         max: max.map(figure),
-        avg: avg.map(figure),
-        stdev: stdev.map(figure),
+        avg: avg.and_then(|avg| mean(figure(avg), unit)),
+        stdev: stdev.and_then(|stdev| mean(figure(stdev), unit)),
     };
     Ok((rest, line))
 }

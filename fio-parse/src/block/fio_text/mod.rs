@@ -42,7 +42,7 @@ mod tests;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::Look;
 use crate::figure::Figure;
-use crate::figure::decimal::{self, Decimal};
+use crate::figure::decimal;
 use crate::figure::fio;
 use crate::interval::Interval;
 use crate::lex;
@@ -53,6 +53,7 @@ use direction::{DirectionLine, SampleLine};
 use head::Head;
 use latency::{Kind, LatencyLine, TimeUnit, Title};
 use quick::{Cursor, SamplesOrIssued, Word};
+use smallvec::{Array, SmallVec};
 use tail::{CpuLine, ErrorsLine, Issued, Share, SteadyLine, TargetLine};
 
 /// A job section. What means the same in every version of fio (latencies, percentiles, shares) is decoded where it is
@@ -185,7 +186,7 @@ pub struct LatencyText<'t> {
 impl<'t> LatencyText<'t> {
     /// Takes a latency line; `None` where there is one already.
     ///
-    /// Smallest and largest are cut to whole units: `min=33` in usec is 33000 to 33999 ns. Means have two decimals.
+    /// Smallest and largest are cut to whole units: `min=33` in usec is 33000 to 33999 ns.
     fn take_line(&mut self, line: LatencyLine<'t>) -> Option<()> {
         if self.unit.is_some() {
             return None;
@@ -205,14 +206,8 @@ impl<'t> LatencyText<'t> {
         };
         latency.min = extreme(line.min, &mut self.min);
         latency.max = extreme(line.max, &mut self.max);
-        // not a number where nothing was counted
-        let mean = |figure: Option<Figure<'t>>| {
-            let figure = figure?;
-            let possible = decimal::read_grouped(figure.text, Decimal::Rounded, ns).ok()?;
-            Some(Reading::of(possible, figure))
-        };
-        latency.mean = mean(line.avg);
-        latency.stddev = mean(line.stdev);
+        latency.mean = line.avg;
+        latency.stddev = line.stdev;
         Some(())
     }
 
@@ -264,7 +259,10 @@ const PRIORITIES: usize = 256;
 const PERCENTILES: usize = 17;
 
 /// How many buckets of the latency distribution most jobs have at most.
-const BUCKETS: usize = 8;
+const BUCKETS: usize = 16;
+
+/// How many ranges of counts fio prints.
+const COUNTS: usize = 8;
 
 /// Reads a job section where `lines` stands at one of its lines; otherwise leaves `lines` as it is.
 pub fn read<'t>(log: &'t Log<'_>, lines: &mut Segments<'t>) -> Option<FioJob<'t>> {
@@ -285,6 +283,7 @@ fn read_by<'t>(
             span: segment.span,
             ..FioJob::default()
         },
+        distribution: SmallVec::new(),
         tail: false,
         title: None,
     };
@@ -316,13 +315,23 @@ fn read_by<'t>(
         reader.consume(&mut ahead, segment, end);
     }
     *lines = ahead;
+    reader.job.distribution = kept(&mut reader.distribution);
     Some(reader.job)
+}
+
+/// What was gathered, in no more memory than it takes: records are kept, and their number decides how much is touched.
+fn kept<A: Array>(gathered: &mut SmallVec<A>) -> Vec<A::Item> {
+    let mut kept = Vec::with_capacity(gathered.len());
+    kept.extend(gathered.drain(..));
+    kept
 }
 
 /// The state while a section is read.
 struct Reader<'t> {
     log: &'t Log<'t>,
     job: FioJob<'t>,
+    /// The job's latency distribution so far.
+    distribution: SmallVec<[LatencyBucket; BUCKETS]>,
     /// Whether a line behind the directions was seen; a direction after it is another section's.
     tail: bool,
     /// Whose percentiles the rows that follow are.
@@ -496,12 +505,12 @@ impl<'t> Reader<'t> {
         if place(&mut self.job).is_some() {
             return None;
         }
-        let mut buckets = Vec::new();
+        let mut buckets: SmallVec<[CountBucket; COUNTS]> = SmallVec::new();
         cursor.shares(|share| {
             buckets.extend(share::count(share, &range));
             Some(())
         })?;
-        self.put(place, buckets)
+        self.put(place, kept(&mut buckets))
     }
 
     /// Takes a line of the tail, unless it is another section's.
@@ -655,11 +664,8 @@ impl<'t> Reader<'t> {
         unit: TimeUnit,
         shares: impl FnOnce(&mut dyn FnMut(&Share<'t>) -> Option<()>) -> Option<()>,
     ) -> Option<()> {
-        let buckets = &mut self.job.distribution;
+        let buckets = &mut self.distribution;
         let had = buckets.len();
-        if had == 0 {
-            buckets.reserve_exact(BUCKETS);
-        }
         let done = shares(&mut |share| {
             let Some(bucket) = share::latency(unit, share) else {
                 return Some(());

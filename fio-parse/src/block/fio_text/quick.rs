@@ -16,9 +16,11 @@ use super::latency::{Kind, LatencyLine, TimeUnit, percentile};
 use super::tail::{Counts, CpuLine, Issued, Share, TargetLine};
 use crate::block::fio_group::{GroupLine, Pair};
 use crate::figure::Figure;
-use crate::figure::decimal;
+use crate::figure::decimal::Plain;
+use crate::reading::Reading;
 use crate::record::{Direction, Percentile};
 use crate::source::{Log, Span};
+use crate::unit::Nanos;
 
 /// What a line that starts with `s`, `c` or `l` is, told by its words up to the first figure.
 pub(super) enum Word {
@@ -199,30 +201,11 @@ impl<'t> Cursor<'t> {
 
     /// A number of few enough digits that a double holds it.
     #[inline]
-    fn decimal(&mut self) -> Option<f64> {
+    fn plain(&mut self) -> Option<Plain> {
         let rest = self.text.as_bytes().get(self.at..)?;
-        let mut mantissa = 0u64;
-        let mut point = None;
-        let mut length = 0;
-        for &byte in rest {
-            let digit = byte.wrapping_sub(b'0');
-            if digit <= 9 {
-                mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
-            } else if byte == b'.' && point.is_none() {
-                point = Some(length);
-            } else {
-                break;
-            }
-            length += 1;
-        }
+        let (length, plain) = Plain::at_head(rest);
         self.at += length;
-        let decimals = match point {
-            None => 0,
-            Some(0) => return None,
-            Some(point) => length - point - 1,
-        };
-        let whole = matches!(length, 1..=15) && (point.is_none() || decimals > 0);
-        whole.then(|| decimal::of_digits(mantissa, decimals as u32))
+        plain
     }
 
     /// Digits, and perhaps a point with more of them.
@@ -278,6 +261,22 @@ impl<'t> Cursor<'t> {
         self.number()
     }
 
+    /// `name=` and a mean behind blanks, with how many decimals it has.
+    #[inline(always)]
+    fn mean<const N: usize>(
+        &mut self,
+        name: &[u8; N],
+        unit: TimeUnit,
+    ) -> Option<(Reading<Nanos>, u32)> {
+        self.eat(name)?;
+        self.blanks();
+        let start = self.at;
+        let plain = self.plain()?;
+        let figure = self.figure_from(start)?;
+        let possible = plain.rounded(unit.ns())?;
+        Some((Reading::of(possible, figure), plain.decimals()))
+    }
+
     /// `|  1.00th=[   63],  5.00th=[  112],` to the end of the line.
     pub(super) fn row(&mut self, unit: TimeUnit, items: &mut Vec<Percentile>) -> Option<()> {
         self.at += 1;
@@ -293,7 +292,7 @@ impl<'t> Cursor<'t> {
     fn items(&mut self, unit: TimeUnit, items: &mut Vec<Percentile>) -> Option<()> {
         loop {
             self.blanks();
-            let p = self.decimal()?;
+            let p = self.plain()?.value();
             self.eat(b"th=[")?;
             self.blanks();
             let start = self.at;
@@ -372,10 +371,10 @@ impl<'t> Cursor<'t> {
         self.eat(b", max=")?;
         self.blanks();
         let max = self.figure(letter)?;
-        let avg = self.padded(b", avg=")?;
-        let stdev = self.padded(b", stdev=")?;
+        let (avg, _) = self.mean(b", avg=", unit)?;
+        let (stdev, decimals) = self.mean(b", stdev=", unit)?;
         // a number in two lines has fewer
-        if !matches!(stdev.text.as_bytes(), [.., b'.', _, _]) {
+        if decimals != 2 {
             return None;
         }
         self.line_feed()?;
@@ -395,9 +394,11 @@ impl<'t> Cursor<'t> {
             let more = self.eat(b">=").is_some();
             let at = self.count()?;
             self.eat(b"=")?;
-            let percent = self.number()?;
+            let start = self.at;
+            let plain = self.plain()?;
+            let percent = self.figure_from(start)?;
             self.eat(b"%")?;
-            take(&Share { at, more, percent })?;
+            take(&Share::of_plain(at, more, percent, Some(plain)))?;
             if self.eat(b", ").is_none() {
                 return self.line_feed();
             }

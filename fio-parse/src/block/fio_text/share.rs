@@ -9,7 +9,7 @@
 use super::latency::TimeUnit;
 use super::tail::Share;
 use crate::figure::Figure;
-use crate::figure::decimal::{self, Decimal};
+use crate::figure::decimal::{self, Decimal, Plain};
 use crate::interval::Possible;
 use crate::reading::Reading;
 use crate::record::{CountBucket, LatencyBucket};
@@ -18,7 +18,16 @@ use crate::unit::Percent;
 /// A share in percent with its decimals. A share that is not zero prints as 0.1 (of depths) or 0.01 (of latencies) at
 /// least; JSON has six decimals.
 pub(crate) fn percent(figure: &Figure<'_>) -> Option<Reading<Percent>> {
-    let possible = decimal::read::<Percent>(figure.text, Decimal::Rounded, 1.0).ok()?;
+    decoded(figure, Plain::read(figure.text))
+}
+
+/// As [`percent`], where the digits of the figure are known.
+#[inline]
+fn decoded(figure: &Figure<'_>, plain: Option<Plain>) -> Option<Reading<Percent>> {
+    let possible = match plain {
+        Some(plain) => plain.rounded::<Percent>(1.0)?,
+        None => decimal::read::<Percent>(figure.text, Decimal::Rounded, 1.0).ok()?,
+    };
     let smallest = matches!(figure.text, "0.1" | "0.01" | "0.100000" | "0.010000");
     let possible = if smallest {
         Possible::between(Percent::default(), possible.hi())?
@@ -34,14 +43,14 @@ pub(crate) fn count(
     share: &Share<'_>,
     range: impl Fn(&Share<'_>) -> (u64, Option<u64>),
 ) -> Option<CountBucket> {
-    if is_zero(&share.percent) {
+    if is_zero(share) {
         return None;
     }
     let (min, max) = range(share);
     Some(CountBucket {
         min,
         max,
-        percent: percent(&share.percent)?,
+        percent: decoded(&share.percent, share.plain())?,
     })
 }
 
@@ -55,8 +64,15 @@ pub(super) fn counts(
 }
 
 #[inline]
-fn is_zero(figure: &Figure<'_>) -> bool {
-    figure.text.bytes().all(|byte| matches!(byte, b'0' | b'.'))
+fn is_zero(share: &Share<'_>) -> bool {
+    match share.plain() {
+        Some(plain) => plain.is_zero(),
+        None => share
+            .percent
+            .text
+            .bytes()
+            .all(|byte| matches!(byte, b'0' | b'.')),
+    }
 }
 
 /// Depth labels are lower ends: `4=` is 4 to 7.
@@ -98,7 +114,7 @@ pub(crate) fn latency(unit: TimeUnit, share: &Share<'_>) -> Option<LatencyBucket
     Some(LatencyBucket {
         ge_ns,
         lt_ns: (!share.more).then_some(at),
-        percent: percent(&share.percent)?,
+        percent: decoded(&share.percent, share.plain())?,
     })
 }
 

@@ -19,6 +19,7 @@
 use super::{FioJob, share};
 use crate::block::fio_group::Pair;
 use crate::figure::Figure;
+use crate::figure::decimal::Plain;
 use crate::lex::{self, Lexed};
 use crate::source::Log;
 use nom::Parser;
@@ -35,6 +36,32 @@ pub struct Share<'t> {
     pub more: bool,
     /// The share in percent.
     pub percent: Figure<'t>,
+    /// The digits of the share, where it is a plain number.
+    plain: Option<Plain>,
+}
+
+impl<'t> Share<'t> {
+    /// The share `percent` of the label `at`.
+    pub fn new(at: u64, more: bool, percent: Figure<'t>) -> Self {
+        Self::of_plain(at, more, percent, Plain::read(percent.text))
+    }
+
+    /// As [`new`](Self::new), where the digits of the figure are known.
+    #[inline]
+    pub(crate) fn of_plain(at: u64, more: bool, percent: Figure<'t>, plain: Option<Plain>) -> Self {
+        Self {
+            at,
+            more,
+            percent,
+            plain,
+        }
+    }
+
+    /// The digits of the share, where it is a plain number.
+    #[inline]
+    pub(crate) fn plain(&self) -> Option<Plain> {
+        self.plain
+    }
 }
 
 /// Processor use, undecoded.
@@ -205,15 +232,11 @@ fn share<'t>(log: &'t Log<'t>, input: &'t str) -> Lexed<'t, Share<'t>> {
     let (rest, ()) = lex::equals(rest)?;
     let (rest, text) = lex::number_or_nan(lex::skip_blanks(rest))?;
     let (rest, _) = tag("%").parse(rest)?;
-    let share = Share {
-        at,
-        more: label.is_some(),
-        percent: Figure {
-            text,
-            span: log.span_of(text),
-        },
+    let percent = Figure {
+        text,
+        span: log.span_of(text),
     };
-    Ok((rest, share))
+    Ok((rest, Share::new(at, label.is_some(), percent)))
 }
 
 /// The lines that are more than shares.
