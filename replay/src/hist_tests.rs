@@ -106,7 +106,8 @@ proptest! {
 
     #[test]
     fn bounds_hold_the_percentile_and_are_narrow(
-        mut values in prop::collection::vec(0u64..(1 << 34), 1..200),
+        // Below the last bucket, which has no end.
+        mut values in prop::collection::vec(0u64..(1 << 34) - (1 << 25), 1..200),
         percent in 0.1f64..100.0,
     ) {
         let mut hist = Histogram::new();
