@@ -110,7 +110,12 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
         let details = details.boxed();
         let errors = errors(job);
         let before = entries.len();
-        for (direction, side) in &job.sides {
+        // a job that ran and moved nothing has a result: none a second
+        let sides = match job.sides.is_empty() && errors.is_empty() {
+            true => &job.idle,
+            false => &job.sides,
+        };
+        for (direction, side) in sides {
             let mut decoder = Decoder::new(log);
             let measurement = measurement(&mut decoder, version, job, side, all_clients);
             if !side.complete {

@@ -13,6 +13,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Look};
 use crate::record::{Details, Dialect, Direction, JobError, Measurement, Scope, ScopeKind, Tool};
 use crate::source::Span;
+use crate::workload::WrittenAs;
 use compact_str::CompactString;
 use std::collections::HashMap;
 
@@ -31,6 +32,8 @@ pub(super) struct Report {
     /// The run of the jobs that were read, and what they moved in each group and direction.
     run: u32,
     moved: HashMap<(u32, Direction), Moved>,
+    /// The groups of that run with a job that the report's header does not list.
+    unlisted: Vec<u32>,
     /// The records of the last job section, and the era of its fio, for lines that were cut loose from it.
     last: Vec<usize>,
     era: Era,
@@ -54,6 +57,24 @@ fn fio(context: &Context) -> Tool {
     Tool {
         version: context.version.as_deref().map(Into::into),
         ..Tool::named("fio")
+    }
+}
+
+/// Whether the header of a report describes other jobs than the one with this name: some of its lines went elsewhere.
+fn is_of_others(context: &Context, name: &str) -> bool {
+    context.workload.as_deref().is_some_and(|workload| {
+        let jobs = workload.jobs();
+        workload.written_as == WrittenAs::FioHeader
+            && !jobs.is_empty()
+            && jobs.iter().all(|job| job.name != name)
+    })
+}
+
+/// The context of a job that its header does not describe.
+fn without_workload(context: &Context) -> Context {
+    Context {
+        workload: None,
+        ..context.clone()
     }
 }
 
@@ -86,6 +107,19 @@ impl Assembler<'_, '_> {
 
     /// The directions of a job section.
     pub(super) fn fio_job(&mut self, mut job: Box<FioJob<'_>>, context: &Context) {
+        let unlisted = job
+            .head
+            .as_ref()
+            .filter(|head| !head.is_all_clients() && is_of_others(context, head.name))
+            .map(|head| head.group);
+        let bare;
+        let context = match unlisted {
+            Some(_) => {
+                bare = without_workload(context);
+                &bare
+            }
+            None => context,
+        };
         self.untimed.clear();
         self.parsed.diagnostics.append(&mut job.problems);
         let era = self.era(context);
@@ -125,7 +159,9 @@ impl Assembler<'_, '_> {
         if self.report.run != run {
             self.report.run = run;
             self.report.moved.clear();
+            self.report.unlisted.clear();
         }
+        self.report.unlisted.extend(unlisted);
         self.report.era = era;
         for error in &errors {
             let key = (run, scope.group.unwrap_or(0));
@@ -272,6 +308,15 @@ impl Assembler<'_, '_> {
             .extend(group.problems.iter().cloned());
         let era = self.era(context);
         let run = self.series.number(context.run);
+        let number = group.group.unwrap_or(0);
+        let bare;
+        let context = match self.report.run == run && self.report.unlisted.contains(&number) {
+            true => {
+                bare = without_workload(context);
+                &bare
+            }
+            false => context,
+        };
         self.report.last.clear();
         let measured = fio_group::measurements(group, era);
         for (line, printed) in measured.into_iter().zip(&group.lines) {
@@ -362,5 +407,60 @@ impl Assembler<'_, '_> {
         if self.assumption.is_none() {
             self.assumption = era.assumption();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::record::ScopeKind;
+    use crate::source::Log;
+
+    #[test]
+    fn a_header_that_lists_other_jobs_describes_none_of_theirs() {
+        // what stood first went to the terminal; groups count from zero
+        let job = |name: &str, group: u32| {
+            format!(
+                "{name}: (groupid={group}, jobs=1): err= 0: pid=7: Mon Nov 30 14:42:38 2026\n  read: IOPS=1000, BW=4000KiB/s (4096kB/s)(4000KiB/1000msec)\n\n"
+            )
+        };
+        let status = |group: u32| {
+            format!(
+                "Run status group {group} (all jobs):\n   READ: bw=4000KiB/s (4096kB/s), 4000KiB/s-4000KiB/s (4096kB/s-4096kB/s), io=4000KiB (4096kB), run=1000-1000msec\n\n"
+            )
+        };
+        let text = [
+            "j2: (g=1): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\n...\nfio-3.33\nStarting 3 processes\n\n".to_owned(),
+            job("j1", 0),
+            job("j2", 1),
+            job("j2", 1),
+            status(0),
+            status(1),
+        ]
+        .concat();
+        let log = Log::from_bytes("x", text.as_bytes()).unwrap();
+        let records = crate::parse(&log).records;
+        let known: Vec<(ScopeKind, Option<u32>, bool)> = records
+            .iter()
+            .map(|r| (r.scope.kind, r.scope.group, r.workload.is_some()))
+            .collect();
+        assert_eq!(
+            known,
+            [
+                (ScopeKind::Job, Some(0), false),
+                (ScopeKind::Job, Some(1), true),
+                (ScopeKind::Job, Some(1), true),
+                (ScopeKind::Group, Some(0), false),
+                (ScopeKind::Group, Some(1), true),
+            ]
+        );
+        // how many clones there are of j2, the three processes do not tell
+        let workload = records[1].workload.as_ref().unwrap();
+        assert_eq!(workload.jobs()[0].jobs, None);
+        assert!(
+            workload
+                .missing
+                .iter()
+                .any(|missing| missing == "value:numjobs")
+        );
     }
 }

@@ -161,6 +161,8 @@ pub struct Job<'t> {
     pub sides: Vec<(Direction, Box<Side<'t>>)>,
     /// `io_bytes` of the directions that moved nothing.
     pub unmoved: [Figure<'t>; 4],
+    /// Directions that ran for some time and moved nothing.
+    pub idle: Vec<(Direction, Box<Side<'t>>)>,
     /// `lat_ns` of `sync`, with its `total_ios`.
     pub sync: Option<Box<(Latency<'t>, Figure<'t>)>>,
     /// `usr_cpu`, percent.

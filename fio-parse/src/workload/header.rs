@@ -218,8 +218,13 @@ impl<'t> HeaderBlock<'t> {
     /// several servers, only the sum is known, and of none what they are.
     fn count_clones(&self, jobs: &mut [Job], missing: &mut Vec<String>) {
         let others = self.jobs.iter().filter(|line| !line.clones).count() as u32;
-        let alone =
-            jobs.len() as u32 == others + 1 && self.jobs.iter().all(|line| line.host.is_none());
+        // groups count from zero without a gap where all lines are there
+        let groups = || self.jobs.iter().map(|line| line.group);
+        let whole =
+            groups().next() == Some(0) && groups().zip(groups().skip(1)).all(|(a, b)| b <= a + 1);
+        let alone = jobs.len() as u32 == others + 1
+            && whole
+            && self.jobs.iter().all(|line| line.host.is_none());
         let count = (self.started.filter(|_| alone))
             .and_then(|all| all.checked_sub(others))
             .filter(|&count| count > 1);

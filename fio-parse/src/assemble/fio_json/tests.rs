@@ -282,3 +282,35 @@ fn a_run_that_goes_on_is_told_from_another_run() {
         (1001, None, 10, 900, 7)
     ]));
 }
+
+#[test]
+fn a_job_that_ran_and_moved_nothing_has_a_rate_of_nothing() {
+    let side = |runtime: u32| {
+        format!(
+            r#"{{"io_bytes":0,"bw":0,"iops":0.0,"runtime":{runtime},"total_ios":0,"short_ios":0,"drop_ios":0}}"#
+        )
+    };
+    let job = |read: u32| {
+        format!(
+            r#"{{"fio version":"fio-3.33","jobs":[{{"jobname":"t","groupid":0,"error":0,"job options":{{"rw":"randread"}},"read":{},"write":{}}}]}}"#,
+            side(read),
+            side(0)
+        )
+    };
+    let (entries, _) = read(&job(10_000));
+    let [entry] = &entries[..] else {
+        panic!("{entries:?}")
+    };
+    assert_eq!(entry.direction, Direction::Read);
+    assert_eq!(entry.measurement.bytes.as_ref().unwrap().hi().0, 0);
+    let rate = entry.measurement.bytes_per_sec.as_ref().unwrap();
+    assert_eq!(rate.lo().get(), 0.0);
+    // printed in whole KiB/s
+    assert!(rate.hi().get() < 1024.0);
+    assert_eq!(
+        entry.measurement.runtime_ns.as_ref().unwrap().lo().get(),
+        1e10
+    );
+    // one that did not run has none
+    assert_eq!(read(&job(0)).0, []);
+}

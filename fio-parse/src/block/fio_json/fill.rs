@@ -199,10 +199,14 @@ fn shares<'t>(lexer: &mut Lexer<'t>, job: &mut Job<'t>, table: Table) {
 fn add_side<'t>(lexer: &mut Lexer<'t>, job: &mut Job<'t>, direction: Direction) {
     let Some(side) = side(lexer) else { return };
     job.sides.retain(|(other, _)| *other != direction);
+    job.idle.retain(|(other, _)| *other != direction);
     if side.moved_bytes() {
         job.sides.push((direction, Box::new(side)));
     } else {
         job.unmoved[direction as usize] = side.io_bytes;
+        if !is_zero(side.runtime) {
+            job.idle.push((direction, Box::new(side)));
+        }
     }
 }
 
