@@ -11,17 +11,16 @@
 //! *IOPS* agree with those printed that round to them or are cut off to them, and where none are printed with the rate
 //! over the one block size of the workload.
 //!
-//! Where such a sentence names another result than the one above it in front of the figure, by a word that some labels
-//! hold and others do not, that one is meant: the one of its results that ran the same test. Where several are named,
-//! nothing is checked.
+//! Whom a sentence is about is for [`subject`] to tell.
 //!
 //! *A ratio* is computed from the shell's times where both results have them, else from the tools' own windows. It
 //! agrees within five percent, for what is compared was mostly rounded before. The other result is the one that
-//! [`refer`] finds; where several of it are left, one with this result's direction and command.
+//! [`refer`] finds. Both have to be of one test; where that leaves several pairs, nothing is checked.
 
 mod phrase;
 mod ratio;
 mod refer;
+mod subject;
 
 use crate::block::prose::Style;
 use crate::block::{Block, Kind, Role};
@@ -31,7 +30,7 @@ use crate::record::{Record, ScopeKind, WallCovers};
 use crate::source::{Log, Span};
 use compact_str::CompactString;
 use phrase::{Stated, What};
-use ratio::{Object, check_ratio};
+use ratio::{Object, Subject, check_ratio};
 
 /// A sentence longer than this was not understood as one.
 const LONGEST: usize = 600;
@@ -78,10 +77,27 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
             | What::Percent { other, .. }
             | What::Inverse { other, .. } => other.start >= stated.range.end,
         };
-        let record = match has_subject.then(|| meant(&found, place, records)) {
-            Some(Ok(named)) => named,
-            Some(Err(_)) if matches!(stated.what, What::Percent { .. }) => continue,
-            Some(Err(problem)) => {
+        let is_figure = matches!(stated.what, What::Rate { .. } | What::Iops { .. });
+        let mut subjects = vec![record];
+        let record = match has_subject.then(|| subject::meant(&found, place, span.start, records)) {
+            Some(Ok(named)) => {
+                let runs = |&index: &usize| records[index].run == records[named[0]].run;
+                if is_figure && !named.iter().all(runs) {
+                    Err("its sentence names a machine with several results")
+                } else {
+                    subjects = named;
+                    Ok(subjects[0])
+                }
+            }
+            Some(Err(problem)) => Err(problem),
+            None => Ok(record),
+        };
+        let record = match record {
+            Ok(record) => record,
+            // a share of something that no result is labelled with
+            Err(_) if is_share_of_nothing(&stated.what, sentence, records) => continue,
+            Err(problem) => {
+                let record = item.record;
                 let text = log.get(span);
                 let mut claim = unchecked(text, span, &stated.what, problem);
                 claim.line = Some(log.line_column(span.start).0);
@@ -90,7 +106,10 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
                 records[record].claims.push(claim);
                 continue;
             }
-            None => record,
+        };
+        let about = Subject {
+            records: &subjects,
+            sentence,
         };
         let (record, mut claim, message) = match stated.what.clone() {
             What::Rate {
@@ -118,9 +137,11 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
                     Object::Named(&sentence[other]),
                     false,
                     records,
-                    record,
+                    about,
                 );
-                if checked.1.problem.is_some() {
+                if checked.1.problem.is_some()
+                    && is_share_of_nothing(&stated.what, sentence, records)
+                {
                     continue;
                 }
                 checked
@@ -133,10 +154,10 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
                 // "it is 8 times slower": who stands in front may be the result above, and the other one unnamed
                 if in_front && names_none_but(phrase, record, records) {
                     let unnamed = Object::Unnamed;
-                    check_ratio(text, span, ratio, unnamed, !inverse, records, record)
+                    check_ratio(text, span, ratio, unnamed, !inverse, records, about)
                 } else {
                     let named = Object::Named(phrase);
-                    check_ratio(text, span, ratio, named, inverse, records, record)
+                    check_ratio(text, span, ratio, named, inverse, records, about)
                 }
             }
             // "booting is twice as fast" is about no result
@@ -150,7 +171,7 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
             }
             What::Bare { ratio } => {
                 let text = log.get(span);
-                check_ratio(text, span, ratio, Object::Unnamed, false, records, record)
+                check_ratio(text, span, ratio, Object::Unnamed, false, records, about)
             }
         };
         claim.line = Some(log.line_column(span.start).0);
@@ -190,61 +211,14 @@ fn unchecked(text: &str, span: Span, what: &What, problem: &str) -> Claim {
     }
 }
 
-/// The record that a stated figure is about: the one above it, unless its sentence names another.
-fn meant(found: &[Found<'_>], place: usize, records: &[Record]) -> Result<usize, &'static str> {
-    const SEVERAL: &str = "its sentence names several results";
-    let Found {
-        record: above,
-        sentence,
-        stated,
-    } = &found[place];
-    let mut labels: Vec<&str> = Vec::new();
-    for record in records {
-        let label = label(record);
-        if !label.is_empty() && !labels.contains(&label) {
-            labels.push(label);
-        }
-    }
-    if labels.len() < 2 {
-        return Ok(*above);
-    }
-    // what stands between two figures belongs to the second
-    let same = |other: &&Found<'_>| std::ptr::eq(other.sentence, *sentence);
-    let others = || found.iter().filter(same).map(|other| &other.stated.range);
-    let start = others()
-        .map(|range| range.end)
-        .filter(|end| *end <= stated.range.start);
-    let clause = &sentence[start.max().unwrap_or(0)..stated.range.start];
-    // who stands in front of the figure did it; behind it stand those that it is compared with
-    let Some(named) = refer::speaks_of(clause, &labels) else {
-        return Ok(*above);
+/// Whether what is stated is a percentage of something that no result is labelled with ("90% of the time").
+fn is_share_of_nothing(what: &What, sentence: &str, records: &[Record]) -> bool {
+    let What::Percent { other, .. } = what else {
+        return false;
     };
-    let here = &records[*above];
-    if named.iter().any(|&at| labels[at] == label(here)) {
-        return Ok(*above);
-    }
-    let [at] = named[..] else {
-        return Err(SEVERAL);
-    };
-    let mut choice: Vec<usize> = (0..records.len())
-        .filter(|&index| label(&records[index]) == labels[at])
-        .collect();
-    let key = |record: &Record| record.workload.as_ref().map(|w| w.key.clone());
-    let like = |&index: &usize| {
-        let record = &records[index];
-        record.direction == here.direction && key(record) == key(here)
-    };
-    if choice.iter().any(like) {
-        choice.retain(like);
-    }
-    let first = choice[0];
-    if choice
-        .iter()
-        .any(|&index| records[index].run != records[first].run)
-    {
-        return Err("its sentence names a machine with several results");
-    }
-    Ok(first)
+    let labels: Vec<&str> = records.iter().map(label).collect();
+    let phrase = &sentence[other.clone()];
+    refer::whole(phrase, &labels).0.is_empty() && refer::speaks_of(phrase, &labels).is_none()
 }
 
 /// Whether a phrase names the result at `index`, or points to it, and no other.
@@ -379,6 +353,15 @@ fn middle(rate: Rate) -> f64 {
 fn label(record: &Record) -> &str {
     let label = record.machine.as_ref().or(record.section.last());
     label.map_or("", |label| label.full.as_deref().unwrap_or(&label.text))
+}
+
+/// The headings that say which test a record is of.
+fn heading(record: &Record) -> String {
+    let all = record.section.iter().map(|label| &*label.text);
+    let own = label(record);
+    all.filter(|text| *text != own)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The records of the same run and label, the one that prose speaks of first: sums before their parts.

@@ -10,7 +10,10 @@
 //!
 //! Where not exactly one label remains, the phrase stays unresolved and says so.
 //!
+//! A label that stands in the phrase as a whole is the one that is meant, whatever its words are ("Disk two").
+//!
 //! [`speaks_of`] tells which results a sentence can be about: names in it that some labels hold and others do not.
+//! [`narrow`] tells which tests, by the words of the headings that the results stand under.
 
 /// Words that name nothing.
 const EMPTY: [&str; 55] = [
@@ -42,6 +45,62 @@ fn words(text: &str) -> Vec<(String, bool)> {
         .collect()
 }
 
+/// The places in `labels` of those that stand in a text as a whole, and the text without them. Of two that lie in one
+/// another the longer counts.
+pub fn whole(text: &str, labels: &[&str]) -> (Vec<usize>, String) {
+    let mut rest = text.to_lowercase();
+    let mut by_length: Vec<usize> = (0..labels.len()).collect();
+    by_length.sort_by_key(|&at| std::cmp::Reverse(labels[at].len()));
+    let mut found = Vec::new();
+    let mut ranges = Vec::new();
+    for at in by_length {
+        let label = labels[at].to_lowercase();
+        let bounded = |start: usize| {
+            let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '\0');
+            apart(rest[..start].chars().next_back())
+                && apart(rest[start + label.len()..].chars().next())
+        };
+        let place = match label.is_empty() {
+            true => None,
+            false => (rest.match_indices(&label).map(|(start, _)| start)).find(|&s| bounded(s)),
+        };
+        if let Some(start) = place {
+            found.push(at);
+            let end = start + label.len();
+            ranges.push(start..end);
+            rest.replace_range(start..end, &"\0".repeat(label.len()));
+        }
+    }
+    // the case of the rest tells names; where lower case changes lengths, the text can't be cut alike
+    let mut left = match rest.len() == text.len() {
+        true => text.to_owned(),
+        false => String::new(),
+    };
+    for range in ranges {
+        if left.get(range.clone()).is_some() {
+            left.replace_range(range.clone(), &",".repeat(range.len()));
+        }
+    }
+    (found, left)
+}
+
+/// Of some headings those that a text can mean: with each of its words that tells them apart. `skip` are names of
+/// results, whose words say nothing about tests.
+pub fn narrow(text: &str, headings: &[String], skip: &[&str]) -> Vec<usize> {
+    let list = |text: &str| -> Vec<String> { words(text).into_iter().map(|(w, _)| w).collect() };
+    let of_headings: Vec<Vec<String>> = headings.iter().map(|heading| list(heading)).collect();
+    let skipped: Vec<String> = skip.iter().flat_map(|label| list(label)).collect();
+    let mut left: Vec<usize> = (0..headings.len()).collect();
+    for word in list(text) {
+        let holds = |at: &usize| of_headings[*at].contains(&word);
+        let count = (0..headings.len()).filter(holds).count();
+        if count > 0 && count < headings.len() && !skipped.contains(&word) {
+            left.retain(holds);
+        }
+    }
+    left
+}
+
 /// Whether all the words shared with the phrase stand behind a word that points back.
 fn points_back(label: &str, phrase: &[(String, bool)]) -> bool {
     let lower = label.to_lowercase();
@@ -58,6 +117,11 @@ fn points_back(label: &str, phrase: &[(String, bool)]) -> bool {
 
 /// The place in `labels`, in the order of the text, of the one that the phrase names. `Err` says why there is none.
 pub fn resolve(phrase: &str, labels: &[&str]) -> Result<usize, String> {
+    match whole(phrase, labels).0[..] {
+        [] => {}
+        [only] => return Ok(only),
+        _ => return Err("several results are named that it may be compared with".to_owned()),
+    }
     let named = words(phrase);
     let of_labels: Vec<Vec<String>> = labels
         .iter()
@@ -115,8 +179,18 @@ pub fn resolve(phrase: &str, labels: &[&str]) -> Result<usize, String> {
 }
 
 /// The places in `labels` of those that a text can speak of: which hold each name of the text that stands in some
-/// labels and not in all. `None` where it names nothing that tells them apart.
+/// labels and not in all. `None` where it names nothing that tells them apart, none where it names several.
 pub fn speaks_of(text: &str, labels: &[&str]) -> Option<Vec<usize>> {
+    let (named, rest) = whole(text, labels);
+    match (&named[..], tells_apart(&rest, labels)) {
+        ([], in_part) => in_part,
+        ([_], None) => Some(named),
+        ([only], Some(more)) if more.contains(only) => Some(named),
+        _ => Some(Vec::new()),
+    }
+}
+
+fn tells_apart(text: &str, labels: &[&str]) -> Option<Vec<usize>> {
     let of_labels: Vec<Vec<String>> = labels
         .iter()
         .map(|label| words(label).into_iter().map(|(word, _)| word).collect())
