@@ -8,7 +8,7 @@
 //!   best run over the base's worst is beyond the limit, which is the rule of one run a side. Where
 //!   only the medians are beyond it, the cell can't be judged.
 //!
-//! A failed run fails the gate, and so does a result that the base has and the other side lacks: a
+//! A failed run fails the gate, even one among others that did not fail; so does a rate of 0, and a result that the base has and the other side lacks: a
 //! test that died must not pass. Which way is worse comes from the metric; amounts (bytes, run
 //! time) are not judged. A gate that judged nothing, or could not judge a cell, has not passed. Two-sided, what is better by more than the threshold fails as well.
 //!
@@ -118,12 +118,23 @@ fn judge(grid: &Grid, row: &Row, column: &Column, cell: &Cell, gate: &Gate, find
         }
         State::Value | State::Compared | State::Summary => {}
     }
-    let (Some(ratio), Some(base)) = (cell.ratio, &cell.base) else {
-        return;
-    };
     if cell.is_base {
         return;
     }
+    let zero = column.better == Better::Higher && cell.value.is_some_and(|v| v.hi() == 0.0);
+    if cell.failed > 0 || zero {
+        finding.judged += 1;
+        finding.failures.push(if zero {
+            format!("{name}: the result is 0, nothing was done")
+        } else {
+            let all = cell.failed + cell.n;
+            format!("{name}: {} of {all} runs failed", cell.failed)
+        });
+        return;
+    }
+    let (Some(ratio), Some(base)) = (cell.ratio, &cell.base) else {
+        return;
+    };
     finding.judged += 1;
     let worse_is_less = column.better == Better::Higher;
     // With repeats the medians speak and chance is the test's business; else the kinder bound.
@@ -270,5 +281,22 @@ mod tests {
         let found = check(&noisy, &gate(0.05));
         assert_eq!(found.failures.len(), 2);
         assert!(found.unjudged[0].ends_with("may be chance"));
+    }
+
+    #[test]
+    fn one_failed_run_among_others_fails_and_so_does_a_rate_of_nothing() {
+        let cells = |change: fn(&mut Cell)| {
+            let mut changed = report();
+            change(&mut changed.grids[0].rows[0].cells[1]);
+            check(&changed, &gate(0.5)).failures
+        };
+        let some = cells(|c| (c.n, c.failed) = (4, 1));
+        assert_eq!(some.len(), 3, "{some:?}");
+        assert!(some[0].ends_with("New <b>: 1 of 5 runs failed"), "{some:?}");
+        let nothing = cells(|c| (c.value, c.ratio, c.base) = (Bounds::exact(0.0), None, None));
+        assert!(
+            nothing[0].ends_with("the result is 0, nothing was done"),
+            "{nothing:?}"
+        );
     }
 }

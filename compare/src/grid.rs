@@ -203,6 +203,8 @@ pub struct Cell {
     pub value: Option<Bounds>,
     /// How many records the value stands on.
     pub n: usize,
+    /// How many further runs failed; they have no value and are not among `n`.
+    pub failed: usize,
     /// The median's confidence interval in base units, where repeats allow one.
     pub interval: Option<(f64, f64)>,
     /// The ratio to the base.

@@ -99,6 +99,7 @@ impl Builder<'_> {
             marks: Vec::new(),
             value: Some(value),
             n: found.values.len(),
+            failed: found.failed,
             interval: interval
                 .filter(|i| i.lo.is_finite() && i.hi.is_finite())
                 .map(|i| (i.lo, i.hi)),
