@@ -106,11 +106,17 @@ pub fn same_basis(a: &Found, b: &Found) -> bool {
     a.basis.0 == a.basis.1 && a.basis == b.basis
 }
 
+/// Does each show one figure for the same number of jobs? One that shows its jobs apart is no
+/// partner for one that shows their sum.
+pub fn same_parts(a: &Found, b: &Found) -> bool {
+    a.parts == b.parts
+}
+
 /// One cell over another; a cell over itself is one, whatever its bounds. None where either has no
 /// value, the divisor may be zero, or they cover different things and `force` is not set.
 pub fn ratio(cells: &Cells, over: usize, under: usize, force: bool) -> Option<Bounds> {
     let (a, b) = (&cells.found[over], &cells.found[under]);
-    if !force && !same_basis(a, b) {
+    if !force && !(same_basis(a, b) && same_parts(a, b)) {
         return None;
     }
     let (top, bottom) = (bounds(a)?, bounds(b)?);
@@ -188,5 +194,15 @@ mod tests {
         assert_eq!(ratio(&cells, 1, 0, true).map(Bounds::value), Some(4.0));
         cells.found[0].bounds = Some((0.0, 1.0, 2.0));
         assert_eq!(ratio(&cells, 1, 0, true), None);
+    }
+
+    #[test]
+    fn jobs_shown_apart_are_not_divided_by_a_sum() {
+        let mut cells = cells();
+        cells.found[1].parts = 3;
+        assert_eq!(ratio(&cells, 1, 0, false), None);
+        assert!(ratio(&cells, 1, 0, true).is_some());
+        cells.found[0].parts = 3;
+        assert!(ratio(&cells, 1, 0, false).is_some());
     }
 }

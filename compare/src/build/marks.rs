@@ -277,6 +277,22 @@ impl Builder<'_> {
                 words(theirs.basis.0)
             ));
         }
+        if !ratio::same_parts(found, theirs)
+            && !self.view.force
+            && found.bounds.is_some()
+            && theirs.bounds.is_some()
+        {
+            let jobs = |parts: usize| match parts {
+                1 => "is one figure for all".to_owned(),
+                parts => format!("are those of {parts} jobs, each for itself"),
+            };
+            texts.push(format!(
+                "not divided by the base: these {}, the base's {} (--force divides all the same; fio sums jobs up \
+                 with group_reporting)",
+                jobs(found.parts),
+                jobs(theirs.parts)
+            ));
+        }
         texts
     }
 
