@@ -116,7 +116,8 @@ pub fn same_parts(a: &Found, b: &Found) -> bool {
 /// value, the divisor may be zero, or they cover different things and `force` is not set.
 pub fn ratio(cells: &Cells, over: usize, under: usize, force: bool) -> Option<Bounds> {
     let (a, b) = (&cells.found[over], &cells.found[under]);
-    if !force && !(same_basis(a, b) && same_parts(a, b)) {
+    let alike = same_basis(a, b) && same_parts(a, b);
+    if !alike && !force {
         return None;
     }
     let (top, bottom) = (bounds(a)?, bounds(b)?);

@@ -279,7 +279,10 @@ impl Session {
                 facts.insert("round".to_owned(), (round + 1).into());
                 facts.insert("warm_up".to_owned(), rounds.is_warm_up(round).into());
             }
-            rounds.take(round, number, outcome.bytes_per_sec());
+            // a round that was cut short is no sample of the others
+            if outcome.stopped().is_none() {
+                rounds.take(round, number, outcome.bytes_per_sec());
+            }
             let done = Finished {
                 number,
                 run: round * all + number as u32 + 1,

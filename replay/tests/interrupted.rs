@@ -102,6 +102,30 @@ fn signals_end_a_run_in_order_with_what_was_measured() {
 }
 
 #[test]
+fn a_round_that_is_cut_short_is_no_sample() {
+    let home = tempfile::tempdir().unwrap();
+    let mut repeated = program();
+    repeated.args(["--repeat", "9"]);
+    let child = begin(
+        repeated,
+        home.path(),
+        "fio --name=a --rw=write --bs=4k --size=1m --time_based --runtime=1",
+    );
+    std::thread::sleep(Duration::from_millis(2200));
+    signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    let records = records(&output);
+    let (cut, whole): (Vec<_>, Vec<_>) = records
+        .iter()
+        .partition(|record| record["interrupted"] == true);
+    assert!(cut.len() <= 1, "{records:?}");
+    let said = text(&output.stderr);
+    let told = said.contains(&format!("median of {} rounds", whole.len()));
+    assert_eq!(told, whole.len() > 1, "{said}");
+    assert!(!said.contains(&format!("median of {} rounds", whole.len() + 1)));
+}
+
+#[test]
 fn an_interrupt_before_the_first_io_says_that_nothing_was_measured() {
     let home = tempfile::tempdir().unwrap();
     let child = long_run(

@@ -238,7 +238,7 @@ pub fn plan(workload: &Workload, target: &Target) -> Result<Plan, Vec<Refusal>> 
 }
 
 /// Options whose values are names of files, which are only labels here.
-const LABELS: &[&str] = &["filename_format", "opendir"];
+const LABELS: &[&str] = &["filename_format"];
 /// What fio puts in for `$jobname` and the like in `filename_format`.
 const FORMAT_WORDS: &[&str] = &["jobname", "jobnum", "filenum", "clientuid"];
 

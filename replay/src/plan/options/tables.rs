@@ -79,7 +79,6 @@ pub(super) const CARRIED_OUT: &[&str] = &[
     "libaio_vectored",
     "userspace_reap",
     "filename_format",
-    "opendir",
     "create_serialize",
     "iomem_align",
     "mem_align",
@@ -285,6 +284,10 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     (
         "wait_for",
         "starts a job after another; stonewall does that too",
+    ),
+    (
+        "opendir",
+        "works on whatever files stand in a folder, and none that a text names is opened",
     ),
     ("lockfile", "locks files against other jobs"),
     ("clientname", "needs a server on the network"),
