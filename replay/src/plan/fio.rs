@@ -346,6 +346,8 @@ fn plan_job(
     let (runtime_ns, ramp_ns, time_based) = times(job, draft);
     if choices.verify.is_some() && time_based {
         draft.note("verify-never-begins");
+    } else if choices.verify.is_some() && pattern.writes {
+        draft.note("verify-one-time");
     }
     if choices.create_only {
         draft.note("files-only");

@@ -499,3 +499,20 @@ fn devices_are_seen_wherever_they_are_named() {
     assert_eq!(noted(None, Some("/data/dev/sda")), file);
     assert_eq!(noted(Some("/data"), Some("/dev/sda")), file);
 }
+
+#[test]
+fn checks_that_report_otherwise_than_fio_are_told() {
+    let told = |options: &[(&str, &str)]| -> Vec<&'static str> {
+        let workload = asked(|job| job.other = options.iter().map(|(n, v)| option(n, v)).collect());
+        let (_, plan) = planned(&workload, &target());
+        let mut ids = ids(&plan);
+        ids.retain(|id| ["verify-one-time", "verify-not-written"].contains(id));
+        ids
+    };
+    assert_eq!(told(&[("verify", "md5")]), ["verify-one-time"]);
+    assert_eq!(
+        told(&[("verify", "md5"), ("do_verify", "0")]),
+        ["verify-not-written"]
+    );
+    assert_eq!(told(&[("do_verify", "0")]), [""; 0]);
+}

@@ -52,7 +52,7 @@ kinds! {
     "engine-of-another-system" Deviates ALL "the engine exists on another operating system only; it is played on io_uring";
     "null-engine" Deviates ALL "the null engine touches no storage";
     "clat-holds-submission" Equivalent NONE "clat includes the time the kernel takes to accept an I/O, which fio counts as slat; lat is the same quantity";
-    "uring-at-its-best" Equivalent NONE "files and buffers are registered with io_uring, and I/Os are handed over several at a time, which costs less CPU and keeps the asked depth; --as-fio leaves it out";
+    "uring-at-its-best" Equivalent NONE "files and buffers are registered with io_uring, and I/Os are handed over several at a time, which costs less CPU; between two hand-overs a few fewer than the asked depth are in flight; --as-fio leaves it out";
     "as-fio" Exact NONE "io_uring is used as the original uses it (--as-fio): nothing is registered or batched that it does not ask for";
     "stamp-batch" Deviates LATENCY "I/Os that are handed over or collected together share a stamp (--stamp batch), so latencies are coarser";
     "random-sequence" Equivalent NONE "offsets come from another random generator with the same properties: each block once a pass, the same order in every run";
@@ -100,6 +100,8 @@ kinds! {
     "priority-best-effort" Deviates ALL "a priority above the usual needs privileges; what was not granted is told with the results";
     "paced-drains" Equivalent NONE "the queue is drained before the job waits for its rate, as fio does";
     "verify-header" Equivalent NONE "blocks carry a header of the same purpose in another layout than fio's";
+    "verify-one-time" Deviates RATES "writes and the checks behind them report one run time, which is that of both, where fio gives each its own: both rates are lower than fio's";
+    "verify-not-written" Deviates RATES "with do_verify=0 fio still computes checksums and writes them; here they are left out, and writing is faster";
     "verify-never-begins" Exact NONE "with time_based the check of what was written never begins, here as in the original";
     "small-pages" Deviates ALL "the buffers are not in huge pages";
     "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";

@@ -448,6 +448,9 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
         choices.ring.kernel_thread_cpu = None;
     }
     if parts.no_verify {
+        if parts.check.is_some() {
+            draft.note("verify-not-written");
+        }
         return;
     }
     let Some(kind) = parts.check else {
