@@ -514,8 +514,9 @@ fn mixes_with_rates_go_as_fast_as_fio() {
         for (whose, moved) in [("here", replay(&options)), ("fio", fio(&options))] {
             for (count, rate) in [moved.reads.0, moved.writes.0].into_iter().zip(bounded) {
                 let right = match rate {
-                    // One more or less at the ends, and some lost on a busy machine.
-                    Some(rate) => (rate * 9 / 10..=rate + 2).contains(&count),
+                    // One more or less at the ends, and many lost on a busy machine; half is what a
+                    // direction gets that waits for the other.
+                    Some(rate) => (rate * 6 / 10..=rate + 2).contains(&count),
                     None => count > 1000,
                 };
                 assert!(right, "{whose} {rates}: {moved:?}");
