@@ -511,16 +511,24 @@ fn mixes_with_rates_go_as_fast_as_fio() {
         ("--rate=400k,100k --rwmixread=20", [Some(100), Some(25)]),
     ] {
         let options = format!("--rw=randrw --bs=4k --size=1m --runtime=1 --time_based {rates}");
-        for (whose, moved) in [("here", replay(&options)), ("fio", fio(&options))] {
-            for (count, rate) in [moved.reads.0, moved.writes.0].into_iter().zip(bounded) {
-                let right = match rate {
-                    // One more or less at the ends, and many lost on a busy machine; half is what a
-                    // direction gets that waits for the other.
-                    Some(rate) => (rate * 6 / 10..=rate + 2).contains(&count),
-                    None => count > 1000,
-                };
-                assert!(right, "{whose} {rates}: {moved:?}");
-            }
+        let right = |moved: &Moved| {
+            let counts = [moved.reads.0, moved.writes.0].into_iter().zip(bounded);
+            counts.into_iter().all(|(count, rate)| match rate {
+                // One more or less at the ends, and some lost on a busy machine.
+                Some(rate) => (rate * 9 / 10..=rate + 2).contains(&count),
+                None => count > 1000,
+            })
+        };
+        // What else runs on the machine may take more than that of one second, hardly of all.
+        let mut tries = Vec::new();
+        let runs = [("here", replay as fn(&str) -> Moved), ("fio", fio)];
+        for (whose, run) in runs {
+            tries.clear();
+            let held = (0..5).any(|_| {
+                tries.push(run(&options));
+                tries.last().is_some_and(right)
+            });
+            assert!(held, "{whose} {rates}: {tries:?}");
         }
     }
 }

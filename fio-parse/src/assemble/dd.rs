@@ -569,7 +569,10 @@ mod tests {
 
     #[test]
     fn a_time_in_another_unit_is_no_seconds() {
-        for (unit, taken) in [("s", true), ("Sek.", true), ("ms", false), ("min", false)] {
+        let seconds = ["s", "Sek.", "seconds", "с"];
+        let others = ["ms", "usec", "min", "Min.", "hours"];
+        let seconds = seconds.map(|unit| (unit, true));
+        for (unit, taken) in seconds.into_iter().chain(others.map(|unit| (unit, false))) {
             let text = format!("1048576 bytes (1.0 MB, 1.0 MiB) copied, 5.12345 {unit}, 205 kB/s");
             let report = read(&text, None);
             assert_eq!(report.measurement.runtime_ns.is_some(), taken, "{unit}");

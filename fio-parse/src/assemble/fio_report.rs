@@ -15,7 +15,7 @@ use crate::record::{Details, Dialect, Direction, JobError, Measurement, Scope, S
 use crate::source::Span;
 use crate::workload::WrittenAs;
 use compact_str::CompactString;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How many different errors of its jobs a group names.
 const ERRORS: usize = 8;
@@ -33,7 +33,7 @@ pub(super) struct Report {
     run: u32,
     moved: HashMap<(u32, Direction), Moved>,
     /// The groups of that run with a job that the report's header does not list.
-    unlisted: Vec<u32>,
+    unlisted: HashSet<u32>,
     /// The records of the last job section, and the era of its fio, for lines that were cut loose from it.
     last: Vec<usize>,
     era: Era,

@@ -214,9 +214,11 @@ fn is_grouped(digits: &str) -> bool {
         && groups.all(|group| group.len() == 3)
 }
 
-/// Units of time that no dd prints; all words that are left are seconds in some language.
-const NO_SECONDS: [&str; 10] = [
-    "ns", "us", "µs", "μs", "ms", "msec", "m", "min", "h", "hours",
+/// Units of time that no dd prints. The other words behind its time are seconds in some language.
+const NO_SECONDS: [&str; 28] = [
+    "ns", "nsec", "nsecs", "us", "usec", "usecs", "µs", "μs", "µsec", "μsec", "ms", "msec",
+    "msecs", "мс", "m", "min", "mins", "minute", "minutes", "мин", "h", "hr", "hrs", "hour",
+    "hours", "d", "day", "days",
 ];
 
 fn seconds(
@@ -227,7 +229,8 @@ fn seconds(
 ) -> Option<Reading<Nanos>> {
     let (number, unit) = transfer::split_number(figure.text)?;
     let unit = unit.trim();
-    if NO_SECONDS.contains(&unit) {
+    let word = unit.trim_end_matches('.').to_lowercase();
+    if NO_SECONDS.contains(&word.as_str()) {
         report.warn(
             Code::UNREADABLE,
             Severity::Warning,
