@@ -36,9 +36,13 @@ fn long_run(home: &Path, words: &str) -> Child {
     begin(program(), home, words)
 }
 
-fn begin(mut program: Command, home: &Path, words: &str) -> Child {
+fn begin(program: Command, home: &Path, words: &str) -> Child {
+    begin_as("jsonl", program, home, words)
+}
+
+fn begin_as(format: &str, mut program: Command, home: &Path, words: &str) -> Child {
     let mut child = program
-        .args(["--format", "jsonl", "--directory"])
+        .args(["--format", format, "--directory"])
         .arg(home)
         .arg("--")
         .args(words.split(' '))
@@ -98,6 +102,54 @@ fn signals_end_a_run_in_order_with_what_was_measured() {
                 > 0
         );
         assert_eq!(entries(home.path()), [""; 0], "SIG{name} leaves nothing");
+    }
+}
+
+#[test]
+fn a_run_that_is_cut_short_is_read_back_as_such() {
+    for (format, words) in [
+        (
+            "jsonl",
+            "fio --name=a --rw=write --bs=4k --size=4m --runtime=60 --time_based",
+        ),
+        (
+            "json",
+            "fio --name=a --rw=write --bs=4k --size=4m --runtime=60 --time_based",
+        ),
+        (
+            "json+",
+            "fio --name=a --rw=write --bs=4k --size=4m --runtime=60 --time_based",
+        ),
+        (
+            "text",
+            "fio --name=a --rw=write --bs=4k --size=4m --runtime=60 --time_based",
+        ),
+        (
+            "text",
+            "dd if=/dev/zero of=x bs=4k count=200000 oflag=dsync",
+        ),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let child = begin_as(format, program(), home.path(), words);
+        signal(&child, "INT");
+        let output = child.wait_with_output().unwrap();
+        let log = fio_parse::Log::from_bytes("out", &output.stdout).unwrap();
+        let found = match format {
+            "jsonl" => fio_parse::record::read_jsonl(&*output.stdout)
+                .map(Result::unwrap)
+                .collect(),
+            _ => fio_parse::parse(&log).records,
+        };
+        assert!(!found.is_empty(), "{format}: {}", text(&output.stderr));
+        for record in found {
+            assert!(record.interrupted, "{format} {words}");
+            let verdict = record.fidelity.unwrap().verdict;
+            assert_eq!(
+                verdict,
+                fio_parse::record::Verdict::Deviates,
+                "{format} {words}"
+            );
+        }
     }
 }
 

@@ -6,13 +6,20 @@
 use super::Assembler;
 use crate::block::replay::ReplayNote;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::record::{Label, LabelSource, Replayed};
+use crate::record::{Fidelity, Label, LabelSource, Record, Replayed};
 
 /// A report of fio-replay in the forms of text.
 pub(super) struct Report {
     machine: Label,
     /// Its first record.
     first: usize,
+}
+
+/// Gives a record its fidelity, which also says whether the run was cut short.
+fn take_fidelity(record: &mut Record, fidelity: Option<&Fidelity>) {
+    record.fidelity = fidelity.cloned();
+    record.interrupted |=
+        fidelity.is_some_and(|fidelity| fidelity.notes.iter().any(|note| note.id == "interrupted"));
 }
 
 impl Assembler<'_, '_> {
@@ -36,7 +43,7 @@ impl Assembler<'_, '_> {
             ReplayNote::Fidelity(fidelity) => {
                 if let Some(report) = self.replay.take() {
                     for record in records.iter_mut().skip(report.first) {
-                        record.fidelity = Some((**fidelity).clone());
+                        take_fidelity(record, Some(fidelity));
                     }
                 }
             }
@@ -76,7 +83,7 @@ impl Assembler<'_, '_> {
             if replayed.workload.is_some() {
                 record.workload.clone_from(&replayed.workload);
             }
-            record.fidelity.clone_from(&replayed.fidelity);
+            take_fidelity(record, replayed.fidelity.as_ref());
             record.environment.clone_from(&replayed.environment);
         }
     }

@@ -24,7 +24,7 @@ use crate::hist::{DEFAULT_PERCENTILES, Histogram, Stat};
 use crate::plan::dd::{DdPlan, Sink};
 use crate::plan::fio::FioPlan;
 use crate::plan::job::JobPlan;
-use crate::plan::{Plan, TestPlan};
+use crate::plan::{Note, Plan, TestPlan};
 
 /// What a record says beside figures.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ pub fn records(plan: &Plan, outcome: &Outcome, context: &Context) -> Vec<Record>
 }
 
 /// What was planned and what was done. A plan that time ends has no counts.
-pub fn counts(plan: &Plan, outcome: &Outcome) -> (IoCounts, IoCounts) {
+fn counts(plan: &Plan, outcome: &Outcome) -> (IoCounts, IoCounts) {
     match (&plan.test, outcome) {
         (TestPlan::Fio(fio), Outcome::Fio(outcome)) => fio_counts(fio, outcome),
         (TestPlan::Dd(dd), Outcome::Dd(outcome)) => dd_counts(dd, outcome),
@@ -75,32 +75,46 @@ pub fn counts(plan: &Plan, outcome: &Outcome) -> (IoCounts, IoCounts) {
     }
 }
 
-/// How close the run came: never exact if something else was issued than planned.
+/// What the run itself adds to the differences of its plan.
+pub fn run_notes(plan: &Plan, outcome: &Outcome) -> Vec<Note> {
+    let (planned, issued) = counts(plan, outcome);
+    let mut notes = Vec::new();
+    if planned.bytes.is_some() && planned != issued {
+        let number = |count: Option<u64>| count.unwrap_or(0);
+        let (issued, planned) = (number(issued.bytes), number(planned.bytes));
+        notes.push(Note::with(
+            "incomplete",
+            format!("{issued} of {planned} bytes"),
+        ));
+    }
+    if let Some(stop) = outcome.stopped().filter(|stop| stop.cuts_short()) {
+        notes.push(Note::with("interrupted", stop.words().to_owned()));
+    }
+    notes
+}
+
+/// How close the run came, by its plan and by what became of it.
 pub fn fidelity(plan: &Plan, outcome: &Outcome) -> Fidelity {
     let (planned, issued) = counts(plan, outcome);
-    let complete = planned.bytes.is_none_or(|_| planned == issued);
-    let verdict = if complete {
-        plan.verdict()
-    } else {
-        plan.verdict().max(Verdict::Deviates)
-    };
-    let notes = plan
-        .notes
+    let run_notes = run_notes(plan, outcome);
+    let verdict = run_notes
         .iter()
-        .map(|note| FidelityNote {
-            id: note.id().to_owned(),
-            level: note.level(),
-            affects: note
-                .affects()
-                .iter()
-                .map(|&figure| figure.to_owned())
-                .collect(),
-            why: note.sentence().into_owned(),
-        })
-        .collect();
+        .map(Note::level)
+        .fold(plan.verdict(), Verdict::max);
+    let notes = plan.notes.iter().chain(&run_notes);
+    let notes = notes.map(|note| FidelityNote {
+        id: note.id().to_owned(),
+        level: note.level(),
+        affects: note
+            .affects()
+            .iter()
+            .map(|&figure| figure.to_owned())
+            .collect(),
+        why: note.sentence().into_owned(),
+    });
     Fidelity {
         verdict,
-        notes,
+        notes: notes.collect(),
         planned,
         issued,
     }

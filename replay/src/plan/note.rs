@@ -107,6 +107,8 @@ kinds! {
     "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";
     "device-typed" Exact NONE "the device or file that was typed with --device is used";
     "steady-state" Equivalent NONE "the job ends when its rate has settled, as asked; each job is judged by itself, by the same rule";
+    "incomplete" Deviates ALL "other amounts were moved than planned";
+    "interrupted" Deviates ALL "the run was cut short, and what was measured until then is no result of the whole test";
     "removed-at-end" Equivalent NONE "files are removed at the end whatever the options say; --keep keeps them";
 }
 
@@ -241,6 +243,7 @@ mod tests {
             include_str!("extent.rs"),
             include_str!("bounds.rs"),
             include_str!("dd_flags.rs"),
+            include_str!("../outcome/records.rs"),
         ];
         for kind in KINDS {
             let quoted = format!("\"{}\"", kind.id);

@@ -2,13 +2,11 @@
 
 use std::fmt::Write;
 
-use fio_parse::record::Verdict;
-
 use super::span;
 use super::text::job_line;
 use crate::caution::Caution;
 use crate::outcome::Outcome;
-use crate::outcome::records::counts;
+use crate::outcome::records;
 use crate::plan::dd::{ConvSync, DdPlan, Sink, Source};
 use crate::plan::fio::FioPlan;
 use crate::plan::{Note, Plan, TestPlan, binary};
@@ -162,27 +160,10 @@ fn notes(text: &mut String, notes: &[Note]) {
 
 /// The fidelity of a run, below its report.
 pub fn fidelity(plan: &Plan, outcome: &Outcome) -> String {
-    let (planned, issued) = counts(plan, outcome);
-    let complete = planned.bytes.is_none_or(|_| planned == issued);
-    let verdict = if complete {
-        plan.verdict()
-    } else {
-        plan.verdict().max(Verdict::Deviates)
-    };
+    let verdict = records::fidelity(plan, outcome).verdict;
     let mut text = format!("\nCompared with the original: {verdict}\n");
     notes(&mut text, &plan.notes);
-    if !complete {
-        let number = |count: Option<u64>| count.unwrap_or(0);
-        let _ = writeln!(
-            text,
-            "    [incomplete] deviates: {} of {} bytes were moved",
-            number(issued.bytes),
-            number(planned.bytes)
-        );
-    }
-    if let Some(stop) = outcome.stopped() {
-        let _ = writeln!(text, "    [interrupted] deviates: {}", stop.words());
-    }
+    notes(&mut text, &records::run_notes(plan, outcome));
     text
 }
 
