@@ -192,6 +192,24 @@ fn an_interrupt_before_the_first_io_says_that_nothing_was_measured() {
 }
 
 #[test]
+fn what_a_signal_cuts_short_in_the_ramp_is_no_result() {
+    let home = tempfile::tempdir().unwrap();
+    let child = long_run(
+        home.path(),
+        "fio --name=a --rw=write --bs=4k --size=4m --time_based --runtime=3 --ramp_time=60",
+    );
+    signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("nothing was measured yet"), "{said}");
+    for record in records(&output) {
+        let bytes = &record["measurement"]["bytes"]["value"];
+        assert_eq!(bytes.as_u64().unwrap_or(0), 0, "{record}");
+    }
+}
+
+#[test]
 fn a_signal_ends_dd_and_the_layout_too() {
     for words in [
         "dd if=/dev/zero of=x bs=4k count=300000 oflag=dsync",

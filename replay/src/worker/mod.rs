@@ -240,6 +240,12 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         } else if self.job.exit_all {
             self.control.stop(Stop::Finished);
         }
+        // Data that end within the ramp are all reported, as in fio; what a signal cut short there is
+        // the warm-up, and no result.
+        let cut_short = self.control.stopped().is_some_and(Stop::cuts_short);
+        if cut_short && self.outcome.failure.is_none() && self.ramp_end.is_some() {
+            self.end_ramp();
+        }
         self.outcome.window_ns = self.clock.now().saturating_sub(self.start);
         if self.outcome.io_phase_ns == 0 {
             self.outcome.io_phase_ns = self.outcome.window_ns;
