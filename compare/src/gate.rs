@@ -8,9 +8,11 @@
 //!   best run over the base's worst is beyond the limit, which is the rule of one run a side. Where
 //!   only the medians are beyond it, the cell can't be judged.
 //!
-//! A failed run fails the gate, even one among others that did not fail; so does a rate of 0, and a result that the base has and the other side lacks: a
-//! test that died must not pass. Which way is worse comes from the metric; amounts (bytes, run
-//! time) are not judged. A gate that judged nothing, or could not judge a cell, has not passed. Two-sided, what is better by more than the threshold fails as well.
+//! A failed run fails the gate, even one among others that did not fail; so does a rate of 0, and
+//! a result that the base has and the other side lacks, be it in all of a table: a test that died
+//! must not pass. Which way is worse comes from the metric; amounts (bytes, run time) are not
+//! judged. A gate that judged nothing, or could not judge a cell, has not passed. Two-sided, what
+//! is better by more than the threshold fails as well.
 //!
 //! Place: looks at a finished report; [`crate::cli`] makes the exit status of it.
 
@@ -94,8 +96,47 @@ pub fn check(report: &Report, gate: &Gate) -> Finding {
                 }
             }
         }
+        for (row, column) in absent(report, grid, gate) {
+            finding.judged += 1;
+            finding.failures.push(format!(
+                "{}: no result, the base has one",
+                name(grid, row, column)
+            ));
+        }
     }
     finding
+}
+
+/// The rows of a grid that have a base, with each column that the grid lacks as a whole and other
+/// grids of the same metric have.
+fn absent<'r>(report: &'r Report, grid: &'r Grid, gate: &Gate) -> Vec<(&'r Row, &'r Column)> {
+    let mut missing: Vec<&Column> = Vec::new();
+    for column in report.grids.iter().flat_map(|other| &other.columns) {
+        let same = |known: &Column| {
+            (&known.metric, &known.label.full) == (&column.metric, &column.label.full)
+        };
+        let counts = column.better != Better::Neither
+            && (gate.metrics.is_empty() || gate.metrics.contains(&column.metric))
+            && grid.columns.iter().any(|own| own.metric == column.metric);
+        if counts && !grid.columns.iter().any(same) && !missing.iter().any(|c| same(c)) {
+            missing.push(column);
+        }
+    }
+    let mut absent = Vec::new();
+    for row in grid
+        .rows
+        .iter()
+        .filter(|row| !row.summary && !grid.across_rows)
+    {
+        for column in &missing {
+            let of_metric = grid.columns.iter().zip(&row.cells);
+            let mut of_metric = of_metric.filter(|(own, _)| own.metric == column.metric);
+            if of_metric.any(|(_, cell)| cell.is_base && cell.value.is_some()) {
+                absent.push((row, *column));
+            }
+        }
+    }
+    absent
 }
 
 fn judge(grid: &Grid, row: &Row, column: &Column, cell: &Cell, gate: &Gate, finding: &mut Finding) {
@@ -297,6 +338,29 @@ mod tests {
         assert!(
             nothing[0].ends_with("the result is 0, nothing was done"),
             "{nothing:?}"
+        );
+    }
+
+    #[test]
+    fn a_column_that_a_whole_table_lacks_fails_where_the_base_has_a_result() {
+        let mut both = report();
+        let whole = check(&both, &gate(0.5)).failures.len();
+        let mut half = both.grids[0].clone();
+        half.title = "writes".into();
+        half.columns.truncate(1);
+        for row in &mut half.rows {
+            row.cells.truncate(1);
+            row.cells[0].is_base = true;
+        }
+        both.grids.push(half);
+        let found = check(&both, &gate(0.5)).failures;
+        assert!(found.len() > whole, "{found:?}");
+        assert!(
+            found[whole..]
+                .iter()
+                .all(|line| line.starts_with("writes, ")
+                    && line.ends_with("no result, the base has one")),
+            "{found:?}"
         );
     }
 }

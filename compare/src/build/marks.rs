@@ -283,11 +283,11 @@ impl Builder<'_> {
             && theirs.bounds.is_some()
         {
             let jobs = |parts: usize| match parts {
-                1 => "is one figure for all".to_owned(),
-                parts => format!("are those of {parts} jobs, each for itself"),
+                1 => "one figure for all jobs".to_owned(),
+                parts => format!("{parts} jobs, each for itself"),
             };
             texts.push(format!(
-                "not divided by the base: these {}, the base's {} (--force divides all the same; fio sums jobs up \
+                "not divided by the base: this shows {}, the base {} (--force divides all the same; fio sums jobs up \
                  with group_reporting)",
                 jobs(found.parts),
                 jobs(theirs.parts)
