@@ -21,7 +21,7 @@ use crate::caution::cautions;
 use crate::cli::{Format, Target};
 use crate::input::Found;
 use crate::outcome::Outcome;
-use crate::outcome::records::{Context, fidelity, records};
+use crate::outcome::records::{Context, fidelity, records, warnings};
 use crate::plan::note::plain_text;
 use crate::plan::{Plan, TestPlan};
 use crate::report;
@@ -263,6 +263,7 @@ impl Outputs {
             workload: Some(Arc::clone(&done.found.workload)),
             fidelity: Some(fidelity(done.plan, done.outcome)),
             environment: done.environment.clone(),
+            warnings: warnings(done.plan, done.outcome, done.environment),
         }
     }
 
