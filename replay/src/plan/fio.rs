@@ -277,6 +277,10 @@ fn plan_job(
         let why = "iodepth=0 is not possible, and fio refuses it too; 1 is the least".to_owned();
         draft.refuse_about("option-value", "iodepth", why);
     }
+    if job.jobs == Some(0) {
+        let why = "numjobs=0 starts nothing, and fio refuses it too; 1 is the least".to_owned();
+        draft.refuse_about("option-value", "numjobs", why);
+    }
     let files = files_of(job);
     if files == 0 || files > MOST_FILES {
         let why = format!("{files} files are asked for and {MOST_FILES} are the limit");
