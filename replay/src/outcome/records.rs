@@ -82,10 +82,11 @@ pub fn run_notes(plan: &Plan, outcome: &Outcome) -> Vec<Note> {
     if planned.bytes.is_some() && planned != issued {
         let number = |count: Option<u64>| count.unwrap_or(0);
         let (issued, planned) = (number(issued.bytes), number(planned.bytes));
-        notes.push(Note::with(
-            "incomplete",
-            format!("{issued} of {planned} bytes"),
-        ));
+        let id = match outcome {
+            Outcome::Dd(dd) if dd.out_of_time => "scaled-runtime",
+            _ => "incomplete",
+        };
+        notes.push(Note::with(id, format!("{issued} of {planned} bytes")));
     }
     if let Some(stop) = outcome.stopped().filter(|stop| stop.cuts_short()) {
         notes.push(Note::with("interrupted", stop.words().to_owned()));

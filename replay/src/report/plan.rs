@@ -122,6 +122,9 @@ fn dd_lines(text: &mut String, plan: &DdPlan) {
         ConvSync::Data => ", then fdatasync",
         ConvSync::Full => ", then fsync",
     });
+    if let Some(ns) = plan.runtime_ns {
+        let _ = write!(text, ", cut off after {}", span(ns));
+    }
     text.push_str(if plan.sync_after {
         "; then fsync and syncfs, timed apart\n"
     } else {
