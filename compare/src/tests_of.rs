@@ -13,11 +13,10 @@
 use std::collections::{HashMap, HashSet};
 
 use fio_parse::record::{Dialect, ScopeKind};
-use fio_parse::workload::WrittenAs;
 use fio_parse::{Direction, Record};
 
 use crate::frame::told_by;
-use crate::keys::{block, jobs_of, number_of, numjobs, size_text};
+use crate::keys::{block, jobs_of, mix, number_of, numjobs, size_text};
 
 /// What was asked of the disk, in words; empty if the record carries no workload.
 pub fn asked(record: &Record) -> String {
@@ -48,9 +47,7 @@ pub fn asked(record: &Record) -> String {
             numjobs(record, job)
         ));
         if job.pattern.is_some_and(|p| p.reads() && p.writes()) {
-            // fio's default is a fact where the options are known; a header does not print the mix.
-            let default = (workload.written_as != WrittenAs::FioHeader).then_some(50);
-            if let Some(mix) = job.rwmixread.or(default) {
+            if let Some(mix) = mix(record, job) {
                 text.push_str(&format!(" rwmixread={mix}"));
             }
         }

@@ -19,7 +19,7 @@ use crate::frame::Frame;
 use crate::keys::Key;
 use crate::metric::Metric;
 use crate::query::{self, Found};
-use crate::residue::Residue;
+use crate::residue::{Residue, several, value};
 
 /// The metrics that the analysis needs.
 pub const METRICS: &[Metric] = &[
@@ -74,8 +74,9 @@ pub struct Answer {
 fn usual_weight(key: Key) -> f64 {
     match key.name() {
         "sync" | "fsync" | "fdatasync" | "end_fsync" | "conv" | "oflag" | "direct" => 0.5,
+        "rw" | "bs" | "iodepth" | "numjobs" | "rwmixread" => 0.5,
         "device" | "fs" | "input" => 0.4,
-        "engine" | "size" | "io_size" | "iflag" => 0.3,
+        "engine" | "size" | "io_size" | "moved" | "iflag" => 0.3,
         "os" | "tool" | "runtime" | "options" => 0.2,
         _ => 0.1,
     }
@@ -334,19 +335,12 @@ impl<'f> Study<'f> {
     fn settings(&mut self, a: Option<&Found>, b: Option<&Found>) {
         let (Some(a), Some(b)) = (a, b) else { return };
         for (key, of_a, of_b) in self.residue.differences(&a.settings, &b.settings) {
-            let show = |text: &str| {
-                if text.is_empty() {
-                    "none".to_owned()
-                } else {
-                    text.to_owned()
-                }
-            };
             let title = format!("{} ({})", key.name(), key.about());
             let text = format!(
                 "{} on {}, {} on {}",
-                show(of_a),
+                several(&of_a, value),
                 self.names.0,
-                show(of_b),
+                several(&of_b, value),
                 self.names.1
             );
             add(

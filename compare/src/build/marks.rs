@@ -30,6 +30,16 @@ impl Builder<'_> {
         (NAMES.into_iter().enumerate()).filter(move |(_, key)| !shown.contains(key))
     }
 
+    /// The first few of the machines or tests of a cell.
+    fn names_of(&self, key: Key, codes: &[u32]) -> String {
+        let shown = codes.iter().take(NAMES_SHOWN);
+        let shown: Vec<&str> = shown.map(|code| key_text(self.frame, key, *code)).collect();
+        match codes.len().saturating_sub(NAMES_SHOWN) {
+            0 => shown.join("; "),
+            more => format!("{} and {more} more", shown.join("; ")),
+        }
+    }
+
     /// Notes that bear on the whole table.
     pub(super) fn table_marks(&mut self, members: &[usize], repeats: bool) -> Vec<usize> {
         let mut texts: Vec<String> = Vec::new();
@@ -242,16 +252,14 @@ impl Builder<'_> {
         let differs = residue.against((&found.settings, &own_name), (&theirs.settings, &full_name));
         texts.extend(differs.map(|differs| format!("unlike {name}: {differs}")));
         for (at, key) in self.hidden_names() {
-            if let ([mine], [other]) = (found.names[at].as_slice(), theirs.names[at].as_slice())
-                && mine != other
-            {
-                let (mine, other) = (
-                    key_text(self.frame, key, *mine),
-                    key_text(self.frame, key, *other),
-                );
+            let (mine, other) = (&found.names[at], &theirs.names[at]);
+            let same = mine.len() == other.len() && mine.iter().all(|code| other.contains(code));
+            if !same && !mine.is_empty() && !other.is_empty() {
                 texts.push(format!(
-                    "unlike {name}: {} {mine} (there: {other})",
-                    key.name()
+                    "unlike {name}: {} {} (there: {})",
+                    key.name(),
+                    self.names_of(key, mine),
+                    self.names_of(key, other)
                 ));
             }
         }
@@ -342,17 +350,11 @@ impl Builder<'_> {
         for (at, key) in self.hidden_names() {
             let names = &found.names[at];
             if names.len() > 1 {
-                let shown = names.iter().take(NAMES_SHOWN);
-                let shown: Vec<&str> = shown.map(|code| key_text(self.frame, key, *code)).collect();
-                let more = match names.len().saturating_sub(NAMES_SHOWN) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
                 add(format!(
-                    "one value for {} {}s: {}{more}",
+                    "one value for {} {}s: {}",
                     names.len(),
                     key.name(),
-                    shown.join("; ")
+                    self.names_of(key, names)
                 ));
             }
         }
