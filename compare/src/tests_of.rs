@@ -46,10 +46,9 @@ pub fn asked(record: &Record) -> String {
             number_of(job, "iodepth", job.depth),
             numjobs(record, job)
         ));
-        if job.pattern.is_some_and(|p| p.reads() && p.writes()) {
-            if let Some(mix) = mix(record, job) {
-                text.push_str(&format!(" rwmixread={mix}"));
-            }
+        let mixes = job.pattern.is_some_and(|p| p.reads() && p.writes());
+        if let Some(mix) = mix(record, job).filter(|_| mixes) {
+            text.push_str(&format!(" rwmixread={mix}"));
         }
         match job.runtime_ns {
             Some(time) if job.time_based == Some(true) => {
