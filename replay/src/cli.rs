@@ -36,6 +36,10 @@ pub struct Arguments {
     #[arg(long, value_name = "DEV", requires = "directory")]
     pub device: Option<PathBuf>,
 
+    /// Run as root without a word about it; without this, a line on stderr says that no test on files needs it
+    #[arg(long)]
+    pub allow_root: bool,
+
     /// Scale down: no test file is larger than this (`256m`, `4g`)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub size: Option<u64>,

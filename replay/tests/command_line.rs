@@ -699,6 +699,25 @@ fn text_of(output: &Output) -> String {
 }
 
 #[test]
+fn root_is_told_once_and_may_say_that_it_knows() {
+    let directory = tempfile::tempdir().unwrap();
+    let said = |more: &[&str]| {
+        let output = program()
+            .arg("--directory")
+            .arg(directory.path())
+            .args(more)
+            .args(["--", "fio", "--name=a", "--rw=write", "--size=64k"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stderr).matches("running as root").count()
+    };
+    let root = usize::from(rustix::process::geteuid().is_root());
+    assert_eq!(said(&[]), root);
+    assert_eq!(said(&["--allow-root"]), 0);
+}
+
+#[test]
 fn a_setting_that_nothing_asks_for_is_told() {
     let home = tempfile::tempdir().unwrap();
     fs::write(
