@@ -85,15 +85,15 @@ struct Args {
     labels: Option<PathBuf>,
 
     /// Which records count: rw:randwrite AND bs:4k AND NOT machine:/mbp/i (see below)
-    #[arg(short, long, value_name = "EXPR", value_parser = Filter::parse, default_value = "*")]
+    #[arg(short, long, value_name = "EXPR", value_parser = Filter::parse, default_value = "*", allow_hyphen_values = true)]
     filter: Filter,
 
     /// Order of the rows
     #[arg(long, value_enum, default_value_t = SortArg::Appearance)]
     sort: SortArg,
 
-    /// Unit of a dimension, as MiB/s, MB/s, GB/s, kIOPS, us, GiB; may be repeated
-    #[arg(short, long, value_name = "UNIT", value_parser = scale::parse)]
+    /// Units, at most one of a kind: MiB/s, MB/s, GB/s, kIOPS, us, GiB, ...
+    #[arg(short, long, value_name = "UNITS", value_parser = scale::parse, value_delimiter = ',')]
     unit: Vec<scale::Unit>,
 
     /// List the keys with their values and the metrics, and compare nothing
@@ -332,6 +332,7 @@ fn compare(
     stderr: &mut dyn Write,
     terminal: Terminal,
 ) -> Result<(Vec<u8>, u8), String> {
+    asked::one_unit_of_a_kind(&args.unit)?;
     let view = asked::view(args);
     let plan = asked::plan(args, &view);
     // A bad name should not be found out after reading a million records.
@@ -468,7 +469,7 @@ fn compare(
         return Ok((list(&frame)?.into_bytes(), status));
     }
     if let Some([a, b]) = args.why.as_deref() {
-        let answer = why::explain(&frame, a, b)?;
+        let answer = why::explain(&frame, a, b, view.alpha)?;
         let text = match asked::format(args) {
             Format::Json | Format::Jsonl => answer.json(),
             _ => answer.text(),

@@ -379,10 +379,10 @@ fn stack(parts: Vec<DataFrame>) -> PolarsResult<Option<DataFrame>> {
 }
 
 /// Rows that share their run with others: of each run and direction the scope to prefer, joined
-/// into one sample for each cell and set of settings. Gives the rows taken, too.
+/// into one sample for each cell and way of asking. Gives the rows taken, too.
 fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, DataFrame)> {
     let direction = &key_column(Key::DIRECTION);
-    let of_contexts = ["source", "group", "rank", "settings", direction];
+    let of_contexts = ["source", "group", "rank", "alike", direction];
     let contexts = frame.contexts.select(of_contexts)?;
     let of_contexts = contexts.take(rows.column("context")?.u32()?)?;
     rows.hstack_mut(of_contexts.columns())?;
@@ -400,7 +400,7 @@ fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Dat
             col("source"),
             col("run"),
             col("group"),
-            col("settings"),
+            col("alike"),
         ])
         .agg([
             col("lo").min(),

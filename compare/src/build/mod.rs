@@ -438,7 +438,11 @@ impl<'a> Builder<'a> {
             })
             .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let full = join_labels(&texts);
+        let full = match (keys, self.metrics) {
+            // Where nothing else names the column, what it shows does.
+            ([], [metric]) => self.metric_title(*metric),
+            _ => join_labels(&texts),
+        };
         let mut label = Label::plain(full.clone());
         if full.chars().count() > limit {
             label.text = shorten(&full, limit);

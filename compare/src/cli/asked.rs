@@ -24,6 +24,21 @@ pub(super) fn format(args: &Args) -> Format {
     args.format.unwrap_or(told)
 }
 
+/// A column has one unit, so the second one asked for would be lost.
+pub(super) fn one_unit_of_a_kind(units: &[scale::Unit]) -> Result<(), String> {
+    for (at, unit) in units.iter().enumerate() {
+        let other = (units[..at].iter())
+            .find(|other| other.dimension == unit.dimension && other.name != unit.name);
+        if let Some(other) = other {
+            return Err(format!(
+                "expected at most one unit of a kind, found `{}` and `{}`",
+                other.name, unit.name
+            ));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn export_form(path: &Path) -> Result<Form, String> {
     Form::of_name(&path.to_string_lossy()).ok_or_else(|| {
         format!(

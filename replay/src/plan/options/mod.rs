@@ -56,6 +56,8 @@ pub(super) struct Choices {
     pub open_size: Option<String>,
     /// The region as a share of the file or device (`size=50%`).
     pub size_percent: Option<u8>,
+    /// What is moved as a share of all regions (`io_size=50%`).
+    pub amount_percent: Option<u8>,
 }
 
 /// What the kernel is told about the order of offsets.
@@ -98,6 +100,7 @@ impl Default for Choices {
             split_cpus: false,
             open_size: None,
             size_percent: None,
+            amount_percent: None,
         }
     }
 }
