@@ -524,3 +524,12 @@ fn units_of_several_kinds_in_one_list_and_err_two_of_one_kind() {
     );
     assert_eq!(run(&[&file, "-u", "MB/s", "-u", "MB/s"]).status, 0);
 }
+
+#[test]
+fn a_column_without_a_key_is_named_by_its_metric() {
+    let ran = run(&[&data("laptops.jsonl"), "--row", "machine", "-m", "bw,iops"]);
+    assert!(!ran.out.contains("(none)"), "{}", ran.out);
+    for name in ["┆                      bandwidth │", "IOPS │"] {
+        assert!(ran.out.contains(name), "{}", ran.out);
+    }
+}
