@@ -446,6 +446,10 @@ fn compare(
         // 1 is the gate's: a call that found nothing must not look like a regression
         return Ok((Vec::new(), 2));
     }
+    if args.export.is_none() {
+        // A file of records holds what was recorded.
+        builder.sum_jobs();
+    }
     let frame = builder.finish().map_err(|e| e.to_string())?;
     if let Some(path) = &args.export {
         let form = asked::export_form(path)?;

@@ -355,6 +355,12 @@ impl Key {
     pub const METRIC: Key = Key(Place::Table(2));
     /// The direction.
     pub const DIRECTION: Key = Key(Place::Table(3));
+    /// The job.
+    pub const JOB: Key = Key(Place::Table(6));
+    /// The host in client/server runs.
+    pub const HOST: Key = Key(Place::Table(7));
+    /// How many jobs of one name were asked for.
+    pub const NUMJOBS: Key = Key(Place::Table(15));
     /// Whether the run only warms up.
     pub const WARMUP: Key = Key(Place::Table(10));
     /// What the names of folders say beside known keys.
@@ -758,6 +764,9 @@ mod tests {
             (Key::TEST, TEST),
             (Key::METRIC, METRIC),
             (Key::DIRECTION, "direction"),
+            (Key::JOB, "job"),
+            (Key::HOST, "host"),
+            (Key::NUMJOBS, "numjobs"),
             (Key::WARMUP, "warmup"),
             (Key::FOLDER, "folder"),
         ] {

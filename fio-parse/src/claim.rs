@@ -55,6 +55,26 @@ pub struct Claim {
     pub problem: Option<String>,
 }
 
+impl Claim {
+    /// A claim that is not held against anything yet.
+    pub(crate) fn found(text: &str, span: Span) -> Self {
+        Self {
+            text: CompactString::new(text),
+            span,
+            line: None,
+            stated_bytes_per_sec: None,
+            computed_bytes_per_sec: None,
+            stated_iops: None,
+            computed_iops: None,
+            stated_ratio: None,
+            computed_ratio: None,
+            agrees_with: Agreement::Unchecked,
+            against: None,
+            problem: None,
+        }
+    }
+}
+
 /// The result that a claim compares with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Against {

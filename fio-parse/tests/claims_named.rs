@@ -51,6 +51,24 @@ fn of_two_machines_named_before_a_figure_neither_is_held_to_it() {
     assert_eq!(claims[0].agrees_with, Agreement::Unchecked);
 }
 
+/// B's figures give 428.98 MB/s, which are 409.1 MiB/s.
+#[test]
+fn zeros_at_the_end_are_rounded_to_and_not_cut_off_at() {
+    for (words, agrees) in [
+        ("It does 429 MB/s.", Agreement::Window),
+        ("It does 428 MB/s.", Agreement::Window),
+        ("It does 430 MB/s.", Agreement::Window),
+        ("It does 420 MB/s.", Agreement::None),
+        ("It does 409 MB/s.", Agreement::WindowMislabelled),
+        ("It does 410 MB/s.", Agreement::WindowMislabelled),
+        ("It does 400 MB/s.", Agreement::None),
+        ("It does 400 MiB/s.", Agreement::None),
+        ("It does 0.4 GB/s.", Agreement::Window),
+    ] {
+        assert_eq!(post(words)[1].claims[0].agrees_with, agrees, "{words}");
+    }
+}
+
 /// 4.994 s over 2.503 s.
 const B_OVER_A: f64 = 1.995;
 

@@ -84,9 +84,10 @@ impl Session {
             }
             return Ok(REFUSED);
         }
-        if machine::is_root() && self.arguments.device.is_none() {
+        let arguments = &self.arguments;
+        if machine::is_root() && !arguments.allow_root && arguments.device.is_none() {
             self.remark(
-                "running as root, which tests on files do not need; a user's rights would bound them further",
+                "running as root, which tests on files do not need; a user's rights would bound them further (--allow-root: no such line)",
             );
         }
         let wrong = |error: io::Error| said(UNREADABLE, &error.to_string());

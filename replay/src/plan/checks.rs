@@ -20,18 +20,24 @@ pub(super) fn check_verify(
     choices: &Choices,
     draft: &mut Draft<'_>,
 ) {
+    let Some(verify) = &choices.verify else {
+        return;
+    };
     if !pattern.writes {
         let why = "verify in a job that only reads checks what an earlier run wrote, and that is not there; verify=0 leaves the check out";
         draft.refuse_about("verify", "verify", why.to_owned());
         return;
     }
-    if sizes[1].smallest() < crate::verify::HEADER as u32 {
+    let overhead = crate::verify::overhead(&verify.check);
+    if (sizes[1].smallest() as usize) < overhead {
         let why = format!(
-            "blocks of {} have no room for the {} bytes of a header",
+            "blocks of {} have no room for the {overhead} bytes of header and checksum",
             binary(sizes[1].smallest().into()),
-            crate::verify::HEADER
         );
         draft.refuse_about("verify", "verify", why);
+        return;
+    }
+    if !verify.read_back {
         return;
     }
     let order = &choices.order;

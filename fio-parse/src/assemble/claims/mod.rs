@@ -28,8 +28,7 @@ use crate::claim::{Agreement, Claim};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::record::{Record, ScopeKind, WallCovers};
 use crate::source::{Log, Span};
-use compact_str::CompactString;
-use phrase::{Stated, What};
+use phrase::{Rough, Stated, What};
 use ratio::{Object, Subject, check_ratio};
 
 /// A sentence longer than this was not understood as one.
@@ -114,21 +113,10 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
         let (record, mut claim, message) = match stated.what.clone() {
             What::Rate {
                 number,
-                step,
                 unit,
                 binary,
-            } => {
-                let stated = StatedRate {
-                    number,
-                    step,
-                    unit,
-                    binary,
-                };
-                check_rate(log.get(span), span, &stated, records, record)
-            }
-            What::Iops { number, step } => {
-                check_iops(log.get(span), span, (number, step), records, record)
-            }
+            } => check_rate(log.get(span), span, (number, unit, binary), records, record),
+            What::Iops(number) => check_iops(log.get(span), span, number, records, record),
             What::Percent { ratio, other } => {
                 let checked = check_ratio(
                     log.get(span),
@@ -183,32 +171,17 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
 
 /// A claim that nothing is held against.
 fn unchecked(text: &str, span: Span, what: &What, problem: &str) -> Claim {
-    Claim {
-        text: CompactString::new(text),
-        span,
-        line: None,
-        stated_bytes_per_sec: match what {
-            What::Rate { number, unit, .. } => Some(number * unit),
-            _ => None,
-        },
-        computed_bytes_per_sec: None,
-        stated_iops: match what {
-            What::Iops { number, .. } => Some(*number),
-            _ => None,
-        },
-        computed_iops: None,
-        stated_ratio: match what {
-            What::Ratio { ratio, .. }
-            | What::Percent { ratio, .. }
-            | What::Inverse { ratio, .. }
-            | What::Bare { ratio } => Some(*ratio),
-            _ => None,
-        },
-        computed_ratio: None,
-        agrees_with: Agreement::Unchecked,
-        against: None,
-        problem: Some(problem.to_owned()),
+    let mut claim = Claim::found(text, span);
+    claim.problem = Some(problem.to_owned());
+    match *what {
+        What::Rate { number, unit, .. } => claim.stated_bytes_per_sec = Some(number.value * unit),
+        What::Iops(number) => claim.stated_iops = Some(number.value),
+        What::Ratio { ratio, .. }
+        | What::Percent { ratio, .. }
+        | What::Inverse { ratio, .. }
+        | What::Bare { ratio } => claim.stated_ratio = Some(ratio),
     }
+    claim
 }
 
 /// Whether what is stated is a percentage of something that no result is labelled with ("90% of the time").
@@ -374,40 +347,27 @@ fn of_one_result(records: &[Record], index: usize) -> Vec<usize> {
     together
 }
 
-struct StatedRate {
-    number: f64,
-    step: f64,
-    unit: f64,
-    binary: f64,
-}
-
 fn check_rate(
     text: &str,
     span: Span,
-    stated: &StatedRate,
+    (number, unit, binary): (Rough, f64, f64),
     records: &[Record],
     index: usize,
 ) -> (usize, Claim, String) {
     let together = of_one_result(records, index);
-    // rounded to the last digit, or cut off behind it
-    let says = |rate: Rate, unit: f64| {
-        let lowest = (stated.number - stated.step / 2.0) * unit;
-        let above = (stated.number + stated.step) * unit;
-        rate.1 >= lowest && rate.0 < above
-    };
     let ways: [(f64, Measured, Agreement); 4] = [
-        (stated.unit, wall, Agreement::Wall),
-        (stated.unit, window, Agreement::Window),
-        (stated.binary, wall, Agreement::WallMislabelled),
-        (stated.binary, window, Agreement::WindowMislabelled),
+        (unit, wall, Agreement::Wall),
+        (unit, window, Agreement::Window),
+        (binary, wall, Agreement::WallMislabelled),
+        (binary, window, Agreement::WindowMislabelled),
     ];
     let agreeing = ways.iter().find_map(|&(unit, measured, agreement)| {
         together.iter().find_map(|&record| {
-            let rate = measured(&records[record]).filter(|&rate| says(rate, unit))?;
+            let rate = measured(&records[record]).filter(|&rate| number.says(rate, unit))?;
             Some((record, middle(rate), agreement))
         })
     });
-    let rate = stated.number * stated.unit;
+    let rate = number.value * unit;
     let nearest = || {
         let off = |have: f64| (have / rate).ln().abs();
         together
@@ -419,18 +379,9 @@ fn check_rate(
             .min_by(|a, b| off(a.1).total_cmp(&off(b.1)))
     };
     let mut claim = Claim {
-        text: CompactString::new(text),
-        span,
-        line: None,
         stated_bytes_per_sec: Some(rate),
-        computed_bytes_per_sec: None,
-        stated_iops: None,
-        computed_iops: None,
-        stated_ratio: None,
-        computed_ratio: None,
         agrees_with: Agreement::None,
-        against: None,
-        problem: None,
+        ..Claim::found(text, span)
     };
     let shown = |rate: f64| format!("{:.1} MB/s or {:.1} MiB/s", rate / 1e6, rate / 1_048_576.0);
     if let Some((record, computed, agreement)) = agreeing {
@@ -494,32 +445,20 @@ fn iops_of(record: &Record) -> Option<Rate> {
 fn check_iops(
     text: &str,
     span: Span,
-    (number, step): (f64, f64),
+    number: Rough,
     records: &[Record],
     index: usize,
 ) -> (usize, Claim, String) {
     let mut claim = Claim {
-        text: CompactString::new(text),
-        span,
-        line: None,
-        stated_bytes_per_sec: None,
-        computed_bytes_per_sec: None,
-        stated_iops: Some(number),
-        computed_iops: None,
-        stated_ratio: None,
-        computed_ratio: None,
-        agrees_with: Agreement::Unchecked,
-        against: None,
-        problem: None,
+        stated_iops: Some(number.value),
+        ..Claim::found(text, span)
     };
     let measured: Vec<(usize, Rate)> = of_one_result(records, index)
         .into_iter()
         .filter_map(|record| Some((record, iops_of(&records[record])?)))
         .collect();
-    // rounded to the last digit, or cut off behind it
-    let says = |rate: &Rate| rate.1 >= number - step / 2.0 && rate.0 < number + step;
-    let off = |rate: &Rate| (middle(*rate) / number).ln().abs();
-    let agreeing = measured.iter().find(|(_, rate)| says(rate));
+    let off = |rate: &Rate| (middle(*rate) / number.value).ln().abs();
+    let agreeing = measured.iter().find(|(_, rate)| number.says(*rate, 1.0));
     let nearest = || {
         measured
             .iter()

@@ -31,18 +31,12 @@ pub struct Stated {
 pub enum What {
     /// A rate: the digits, and the bytes that the unit means by its letters and when it is taken for a power of 1024.
     Rate {
-        number: f64,
-        /// The worth of the last digit that is meant.
-        step: f64,
+        number: Rough,
         unit: f64,
         binary: f64,
     },
     /// I/Os per second.
-    Iops {
-        number: f64,
-        /// The worth of the last digit that is meant.
-        step: f64,
-    },
+    Iops(Rough),
     /// This result's rate over the other's; the other is named in this part of the sentence.
     Ratio { ratio: f64, other: Range<usize> },
     /// The same, from a percentage: a ratio if the other is a result, and else a share of something else.
@@ -162,12 +156,41 @@ const LINKS: [&str; 18] = [
     "lan",
 ];
 
-/// The worth of the last digit that is meant: zeros at the end are most often rounded to, two digits are always meant.
-fn meant(value: f64, mut step: f64) -> f64 {
-    while step >= 1.0 && value % (step * 10.0) == 0.0 && value >= step * 100.0 {
-        step *= 10.0;
+/// A number as people write it: the value, and how far below and above it what it stands for may lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rough {
+    pub value: f64,
+    below: f64,
+    above: f64,
+}
+
+impl Rough {
+    /// Digits as they stand: rounded to the last one, or cut off behind it.
+    fn to_the_digit(value: f64, step: f64) -> Self {
+        Self {
+            value,
+            below: step / 2.0,
+            above: step,
+        }
     }
-    step
+
+    /// The same, but zeros at the end are most often rounded to, and nobody cuts off there; two digits are always meant.
+    fn with_zeros(value: f64, digit: f64) -> Self {
+        let mut step = digit;
+        while step >= 1.0 && value % (step * 10.0) == 0.0 && value >= step * 100.0 {
+            step *= 10.0;
+        }
+        Self {
+            value,
+            below: step / 2.0,
+            above: if step > digit { step / 2.0 } else { digit },
+        }
+    }
+
+    /// Whether it may stand for a quantity between the two, in a unit of this worth.
+    pub fn says(&self, (lo, hi): (f64, f64), unit: f64) -> bool {
+        hi >= (self.value - self.below) * unit && lo < (self.value + self.above) * unit
+    }
 }
 
 /// `15k IOPS`, `1,234 iops`.
@@ -192,17 +215,16 @@ fn iops(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, us
     if value == 0.0 || before == "to" || ABILITY.contains(&before.as_str()) {
         return None;
     }
-    let (number, step) = (value * scale, step * scale);
     let range = words[at].start..words[last].end;
-    let step = if scale == 1.0 {
-        meant(number, step)
+    let number = if scale == 1.0 {
+        Rough::with_zeros(value, step)
     } else {
-        step
+        Rough::to_the_digit(value * scale, step * scale)
     };
     Some((
         Stated {
             range,
-            what: What::Iops { number, step },
+            what: What::Iops(number),
         },
         last + 1,
     ))
@@ -264,7 +286,6 @@ fn percent(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated,
 fn rate(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, usize)> {
     let word = |index: usize| words.get(index).map(|range| &sentence[range.clone()]);
     let (value, step, rest) = number(word(at)?)?;
-    let step = meant(value, step);
     let (text, last) = if rest.is_empty() {
         (word(at + 1)?, at + 1)
     } else {
@@ -302,8 +323,7 @@ fn rate(sentence: &str, words: &[Range<usize>], at: usize) -> Option<(Stated, us
         Stated {
             range: start..words[last].end,
             what: What::Rate {
-                number: value,
-                step,
+                number: Rough::with_zeros(value, step),
                 unit: letters,
                 binary,
             },
@@ -524,8 +544,10 @@ mod tests {
             .map(|stated| {
                 let text = &sentence[stated.range];
                 match stated.what {
-                    What::Rate { number, unit, .. } => format!("{text}: {}", number * unit),
-                    What::Iops { number, step } => format!("{text}: {number} IOPS to {step}"),
+                    What::Rate { number, unit, .. } => format!("{text}: {}", number.value * unit),
+                    What::Iops(number) => {
+                        format!("{text}: {} IOPS to {}", number.value, number.below * 2.0)
+                    }
                     What::Percent { ratio, other } => {
                         format!("{text}: {ratio:.3} of {}", sentence[other].trim())
                     }

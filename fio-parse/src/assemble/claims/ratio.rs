@@ -4,7 +4,6 @@ use super::{RATIO_TOLERANCE, heading, label, middle, of_one_result, refer, wall,
 use crate::claim::{Against, Agreement, Claim};
 use crate::record::{Record, ScopeKind};
 use crate::source::Span;
-use compact_str::CompactString;
 
 /// The one record of a result that a ratio can be taken of: `like` says which where there are several.
 fn comparable(
@@ -216,18 +215,8 @@ pub(super) fn check_ratio(
     } = subject;
     let index = subjects[0];
     let mut claim = Claim {
-        text: CompactString::new(text),
-        span,
-        line: None,
-        stated_bytes_per_sec: None,
-        computed_bytes_per_sec: None,
-        stated_iops: None,
-        computed_iops: None,
         stated_ratio: Some(ratio),
-        computed_ratio: None,
-        agrees_with: Agreement::Unchecked,
-        against: None,
-        problem: None,
+        ..Claim::found(text, span)
     };
     let checked = match object {
         Object::Named(phrase) => other_results(records, &records[index], phrase, span.start)

@@ -35,6 +35,8 @@ pub(super) struct Choices {
     pub ring: Ring,
     pub content: Content,
     pub verify: Option<Verify>,
+    /// What blocks to be checked are filled with, instead of random bytes.
+    pub verify_pattern: Option<Vec<u8>>,
     pub place: Place,
     pub range_sync: Option<RangeSync>,
     pub fallocate: Fallocate,
@@ -56,6 +58,8 @@ pub(super) struct Choices {
     pub open_size: Option<String>,
     /// The region as a share of the file or device (`size=50%`).
     pub size_percent: Option<u8>,
+    /// What is moved as a share of all regions (`io_size=50%`).
+    pub amount_percent: Option<u8>,
 }
 
 /// What the kernel is told about the order of offsets.
@@ -82,6 +86,7 @@ impl Default for Choices {
             ring: Ring::default(),
             content: Content::Scrambled,
             verify: None,
+            verify_pattern: None,
             place: Place::default(),
             range_sync: None,
             fallocate: Fallocate::Native,
@@ -98,6 +103,7 @@ impl Default for Choices {
             split_cpus: false,
             open_size: None,
             size_percent: None,
+            amount_percent: None,
         }
     }
 }
@@ -447,19 +453,14 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
     if !choices.ring.kernel_thread {
         choices.ring.kernel_thread_cpu = None;
     }
-    if parts.no_verify {
-        if parts.check.is_some() {
-            draft.note("verify-not-written");
-        }
-        return;
-    }
-    let Some(kind) = parts.check else {
+    let reads_only = job.pattern.is_none_or(|pattern| !pattern.writes());
+    let Some(kind) = parts.check.filter(|_| !(parts.no_verify && reads_only)) else {
         return;
     };
-    let check = match (kind.as_str(), parts.verify_pattern) {
+    let check = match (kind.as_str(), &parts.verify_pattern) {
         ("crc32c" | "crc32c-intel", _) => Some(Check::Crc32c),
         ("md5", _) => Some(Check::Md5),
-        ("pattern", Some(pattern)) => Some(Check::Pattern(pattern)),
+        ("pattern", Some(pattern)) => Some(Check::Pattern(pattern.clone())),
         _ => None,
     };
     let Some(check) = check else {
@@ -469,10 +470,11 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
         );
         return draft.refuse_about("option", "verify", why);
     };
-    draft.note("verify-header");
+    choices.verify_pattern = parts.verify_pattern;
     choices.verify = Some(Verify {
         check,
         backlog: parts.backlog,
+        read_back: !parts.no_verify,
     });
 }
 
