@@ -448,6 +448,7 @@ fn compare(
     }
     if args.export.is_none() {
         // A file of records holds what was recorded.
+        builder.taint_sums();
         builder.sum_jobs();
     }
     let frame = builder.finish().map_err(|e| e.to_string())?;

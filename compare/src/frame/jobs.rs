@@ -14,6 +14,8 @@
 //! `numjobs` says. Where some but not all are there, or one failed, or one lacks a figure that others have,
 //! they stay apart. One alone is taken for the sum that `group_reporting` prints.
 //!
+//! Where a group line stands for its jobs, contradictions among their figures become its notes.
+//!
 //! Place: when all records are in, before the frame is built.
 
 use std::collections::HashMap;
@@ -23,6 +25,7 @@ use polars::prelude::PlHashMap;
 use super::{Base, Builder, Context, Note};
 use crate::bounds::Bounds;
 use crate::evidence;
+use crate::keys::Key;
 use crate::metric::{Clock, Metric, Statistic};
 use fio_parse::record::ScopeKind;
 
@@ -47,7 +50,54 @@ enum Fate {
     Sum(Vec<Option<Bounds>>),
 }
 
+/// What is wrong with a figure of one job is wrong with a sum over it.
+const TAINTS: &str = "disagree";
+
 impl Builder {
+    /// Gives the rows of sums the notes of their jobs that bear on them, as the jobs are not shown.
+    pub fn taint_sums(&mut self) {
+        let is_taint = |note: &u32| self.notes.get(*note).is_some_and(|n| n.code == TAINTS);
+        let taints: Vec<Vec<u32>> = (self.contexts.values().iter())
+            .map(|context| {
+                let notes = self.note_sets.get(context.notes).into_iter().flatten();
+                notes.copied().filter(is_taint).collect()
+            })
+            .collect();
+        if taints.iter().all(Vec::is_empty) {
+            return;
+        }
+        let contexts = self.contexts.values();
+        let direction = self.wanted.keys.iter().position(|k| *k == Key::DIRECTION);
+        let place = |context: usize, run: u32| {
+            let c = &contexts[context];
+            (c.source, direction.map_or(0, |at| c.keys[at]), run)
+        };
+        let rows = || self.context.iter().map(|c| *c as usize).zip(&self.run);
+        let mut tainted: HashMap<(u32, u32, u32), Vec<usize>> = HashMap::new();
+        for (context, run) in rows().filter(|(context, _)| !taints[*context].is_empty()) {
+            let known = tainted.entry(place(context, *run)).or_default();
+            known.push(context);
+        }
+        let mut new: Vec<(usize, Vec<u32>)> = Vec::new();
+        for (row, (context, run)) in rows().enumerate() {
+            let sum = &contexts[context];
+            let is_part = |part: &&usize| {
+                let part = &contexts[**part];
+                part.rank > sum.rank && (part.group == sum.group || sum.group == u32::MAX)
+            };
+            let parts = tainted.get(&place(context, *run)).into_iter().flatten();
+            let notes = parts.filter(is_part).flat_map(|part| &taints[*part]);
+            let notes: Vec<u32> = notes.copied().collect();
+            if !notes.is_empty() {
+                new.push((row, notes));
+            }
+        }
+        for (row, notes) in new {
+            let context = self.context[row];
+            self.context[row] = self.with_notes(context, &notes, 0);
+        }
+    }
+
     /// Puts one row in the place of jobs that ran together, where all are there.
     pub fn sum_jobs(&mut self) {
         let sets = self.together();
