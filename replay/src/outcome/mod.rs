@@ -121,7 +121,10 @@ pub struct Entry<'a> {
     pub syncs: SyncFlow,
     /// The longest window of its jobs, ns.
     pub window_ns: u64,
-    /// The longest window without the final sync, ns.
+    /// The longest of its jobs' windows of reads and of writes, ns; jobs that did none of them
+    /// do not count.
+    pub windows_ns: [u64; 2],
+    /// The longest window of writes without the final sync, ns.
     pub io_phase_ns: u64,
     /// The flush, ns: inside the window if the job has one at its end, else after it.
     pub flush_ns: Option<u64>,
@@ -189,15 +192,21 @@ impl Figures {
 impl<'a> Entry<'a> {
     fn new(job: &'a JobPlan, outcome: &'a JobOutcome, flush_after_ns: Option<u64>) -> Self {
         let inside = job.pattern.writes && (job.syncs.end_fsync || job.syncs.on_close);
+        let of = |way: usize| match outcome.flows[way].ios {
+            0 => 0,
+            _ => outcome.windows_ns[way],
+        };
+        let windows_ns = [of(0), of(1)];
         Entry {
             job,
             jobs: 1,
             flows: outcome.flows.clone(),
             syncs: outcome.syncs.clone(),
             window_ns: outcome.window_ns,
-            io_phase_ns: outcome.io_phase_ns,
+            windows_ns,
+            io_phase_ns: windows_ns[1].min(outcome.io_phase_ns),
             flush_ns: if inside {
-                Some(outcome.window_ns - outcome.io_phase_ns)
+                Some(windows_ns[1].saturating_sub(outcome.io_phase_ns))
             } else {
                 flush_after_ns
             },
@@ -217,6 +226,10 @@ impl<'a> Entry<'a> {
 
     fn add(&mut self, other: Entry<'a>) {
         self.jobs += other.jobs;
+        if self.flows[1].ios == 0 {
+            // What only reads has no flush, wherever that would be.
+            self.flush_inside = other.flush_inside;
+        }
         for (ours, theirs) in self.flows.iter_mut().zip(&other.flows) {
             ours.merge(theirs);
         }
@@ -224,10 +237,13 @@ impl<'a> Entry<'a> {
         self.syncs.lat.merge(&other.syncs.lat);
         self.syncs.histogram.merge(&other.syncs.histogram);
         self.window_ns = self.window_ns.max(other.window_ns);
+        for (ours, theirs) in self.windows_ns.iter_mut().zip(other.windows_ns) {
+            *ours = (*ours).max(theirs);
+        }
         self.io_phase_ns = self.io_phase_ns.max(other.io_phase_ns);
         self.flush_ns = if self.flush_inside {
             // Jobs run side by side: the flush ends when the last one ends.
-            Some(self.window_ns - self.io_phase_ns)
+            Some(self.windows_ns[1] - self.io_phase_ns)
         } else {
             // Files are flushed one after the other after the run.
             match (self.flush_ns, other.flush_ns) {
@@ -265,7 +281,8 @@ impl<'a> Entry<'a> {
     /// The figures of one direction (0 reads, 1 writes), if anything was moved.
     pub fn figures(&self, direction: usize) -> Option<Figures> {
         let flow = &self.flows[direction];
-        (flow.ios > 0).then(|| Figures::of(flow.bytes, flow.ios, runtime_ms(self.window_ns)))
+        (flow.ios > 0)
+            .then(|| Figures::of(flow.bytes, flow.ios, runtime_ms(self.windows_ns[direction])))
     }
 }
 
@@ -421,6 +438,10 @@ pub fn sample_stats(entry: &Entry<'_>, direction: usize) -> Option<(SampleStats,
         for sample in *series {
             let ms = runtime_ms(sample.end_ns - start_ns) as f64;
             start_ns = sample.end_ns;
+            // A window without I/O of the direction is no sample, as in fio.
+            if sample.ios[direction] == 0 {
+                continue;
+            }
             rates.push((sample.bytes[direction] as f64 * 1000.0 / ms / 1024.0).floor());
             iops.push((sample.ios[direction] as f64 * 1000.0 / ms).floor());
         }

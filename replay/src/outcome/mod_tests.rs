@@ -8,6 +8,7 @@ fn outcome(bytes: u64, window_ms: u64) -> JobOutcome {
     outcome.flows[1].bytes = bytes;
     outcome.flows[1].ios = bytes / 4096;
     outcome.window_ns = window_ms * 1_000_000;
+    outcome.windows_ns = [outcome.window_ns; 2];
     outcome.io_phase_ns = outcome.window_ns;
     outcome
 }

@@ -377,7 +377,7 @@ fn group_record(
     if direction == Direction::Write {
         let phase = group.entries.iter().map(|entry| entry.io_phase_ns).max();
         measurement.io_phase_ns = phase.and_then(nanos);
-        let window = group.entries.iter().map(|entry| entry.window_ns).max();
+        let window = group.entries.iter().map(|entry| entry.windows_ns[1]).max();
         let inside = group
             .entries
             .iter()

@@ -98,11 +98,10 @@ kinds! {
     "created-before-open" Equivalent NONE "the file is made, empty, before the clock starts; the original makes it when it opens it";
     "batched" Equivalent NONE "I/Os go and come in the batches that were asked for; completions beyond the asked number are taken too";
     "priority-best-effort" Deviates ALL "a priority above the usual needs privileges; what was not granted is told with the results";
+    "zones-without-mode" Equivalent NONE "zonesize without zonemode is played as zones with gaps, as fio did before zonemode came; fio 3.33 refuses it";
     "paced-drains" Equivalent NONE "the queue is drained before the job waits for its rate, as fio does";
-    "verify-header" Equivalent NONE "blocks carry a header of the same purpose in another layout than fio's";
-    "verify-one-time" Deviates RATES "writes and the checks behind them report one run time, which is that of both, where fio gives each its own: both rates are lower than fio's";
-    "verify-not-written" Deviates RATES "with do_verify=0 fio still computes checksums and writes them; here they are left out, and writing is faster";
-    "verify-never-begins" Exact NONE "with time_based the check of what was written never begins, here as in the original";
+    "verify-backlog-time" Deviates RATES "reads of verify_backlog go between the writes, so their run time is that of both; fio gives them only the time of the check behind the last write, and with it a rate that no disk had";
+    "verify-never-begins" Exact NONE "with time_based the check behind the last write never begins, here as in the original";
     "small-pages" Deviates ALL "the buffers are not in huge pages";
     "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";
     "device-typed" Exact NONE "the device or file that was typed with --device is used";

@@ -175,6 +175,8 @@ pub struct Verify {
     pub check: Check,
     /// Read back after each so many writes; 0: after the pass.
     pub backlog: u32,
+    /// What was written is read back (`do_verify`); else it is only made checkable.
+    pub read_back: bool,
 }
 
 /// `sync_file_range` after so many writes.

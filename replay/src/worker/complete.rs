@@ -109,7 +109,10 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             self.compare(slot, index)?;
         }
         self.free.push(slot);
-        if let Some(pacer) = &mut self.pacer {
+        // Neither rates nor pauses are asked of the reads that check.
+        if data.kind != SlotKind::Check
+            && let Some(pacer) = &mut self.pacer
+        {
             pacer.came(slot, data.kind == SlotKind::Write, self.now);
         }
         self.outcome.flows[data.kind.way()].count_one(&data, self.now, !E::SYNCHRONOUS);

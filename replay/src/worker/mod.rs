@@ -37,6 +37,10 @@ use tally::{Run, batch_level};
 
 /// Why a pass ended.
 enum PassEnd {
+    /// The reads that check what was written follow.
+    Written {
+        last: bool,
+    },
     Exhausted,
     Complete,
     OutOfTime,
@@ -114,6 +118,11 @@ pub struct Worker<'a, E, C, M> {
     check: Option<Check>,
     /// The I/Os under way read back what was written.
     checking: bool,
+    /// Blocks that were made checkable.
+    sealed: u64,
+    /// Whose time it is: of reads, of writes.
+    phase: [bool; 2],
+    phase_start: Stamp,
     pacer: Option<Box<Pacer>>,
     settling: Option<Settling>,
     slots: Vec<Slot>,
@@ -166,6 +175,9 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             source,
             check: job.verify.as_ref().map(|verify| verify.check.clone()),
             checking: false,
+            sealed: 0,
+            phase: writing_phase(job),
+            phase_start: 0,
             pacer: Pacer::new(job).map(Box::new),
             settling: job.steady.map(Settling::new),
             slots: vec![Slot::default(); depth],
@@ -246,9 +258,11 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if cut_short && self.outcome.failure.is_none() && self.ramp_end.is_some() {
             self.end_ramp();
         }
-        self.outcome.window_ns = self.clock.now().saturating_sub(self.start);
+        self.now = self.clock.now();
+        self.outcome.window_ns = self.now.saturating_sub(self.start);
+        self.end_phase([false; 2]);
         if self.outcome.io_phase_ns == 0 {
-            self.outcome.io_phase_ns = self.outcome.window_ns;
+            self.outcome.io_phase_ns = self.outcome.windows_ns[1];
         }
         self.outcome.usage = self
             .usage
@@ -283,6 +297,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
 
     fn begin_window(&mut self) {
         self.start = self.now;
+        self.phase_start = self.now;
         self.begin_sample();
         self.deadline = match self.job.runtime_ns {
             Some(runtime) => self.start.saturating_add(runtime),
@@ -294,31 +309,96 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         self.open()?;
         loop {
             self.outcome.passes += 1;
-            let end = self.pass()?;
+            let mut end = self.pass()?;
+            let checked = match end {
+                PassEnd::Written { last } => {
+                    self.end_writes(last)?;
+                    end = self.pass()?;
+                    self.now = self.clock.now();
+                    self.end_phase(writing_phase(self.job));
+                    true
+                }
+                _ => false,
+            };
             let more = matches!(end, PassEnd::Exhausted) && self.script.next_pass();
-            if !more {
-                break;
-            }
-            if self.job.syncs.on_close && self.job.pattern.writes {
-                self.final_sync()?;
-            }
-            self.close()?;
-            // fio reopens a file that is closed already to sync it once more, for either option.
-            let syncs = self.job.syncs;
-            if (syncs.end_fsync || syncs.on_close) && self.job.pattern.writes {
-                self.open()?;
-                self.final_sync()?;
-                self.close()?;
+            match (more, checked) {
+                (true, true) => {
+                    self.outcome.io_phase_ns = 0;
+                    self.close_written()?;
+                }
+                (true, false) => self.close_synced()?,
+                (false, true) => return Ok(()),
+                (false, false) => return self.sync_at_end(),
             }
             self.open()?;
         }
+    }
+
+    /// The pass is written and is read back from here on, by files that are opened anew, which
+    /// drops their cache as any opening does. What is synced at the end is synced before.
+    fn end_writes(&mut self, last: bool) -> Result<(), Failure> {
+        self.end_io_phase();
+        if last && self.syncs_at_end() {
+            self.final_sync()?;
+        } else if !last {
+            self.close_synced()?;
+        }
         self.now = self.clock.now();
-        self.outcome.io_phase_ns = self.now.saturating_sub(self.start);
+        self.end_phase([true, false]);
+        if last {
+            self.close_written()?;
+        }
+        self.open()?;
+        self.now = self.clock.now();
+        Ok(())
+    }
+
+    /// Closes files between two passes.
+    fn close_synced(&mut self) -> Result<(), Failure> {
+        self.close_written()?;
+        // fio reopens a file that is closed already to sync it once more, for either option.
+        if self.syncs_at_end() {
+            self.open()?;
+            self.final_sync()?;
+            self.close()?;
+        }
+        Ok(())
+    }
+
+    fn close_written(&mut self) -> Result<(), Failure> {
+        if self.job.syncs.on_close && self.job.pattern.writes {
+            self.final_sync()?;
+        }
+        self.close()
+    }
+
+    fn syncs_at_end(&self) -> bool {
         let syncs = self.job.syncs;
-        if (syncs.end_fsync || syncs.on_close) && self.job.pattern.writes {
+        (syncs.end_fsync || syncs.on_close) && self.job.pattern.writes
+    }
+
+    /// The sync behind the last write.
+    fn sync_at_end(&mut self) -> Result<(), Failure> {
+        self.end_io_phase();
+        if self.syncs_at_end() {
             self.final_sync()?;
         }
         Ok(())
+    }
+
+    fn end_io_phase(&mut self) {
+        self.now = self.clock.now();
+        let phase = self.now.saturating_sub(self.phase_start);
+        self.outcome.io_phase_ns = self.outcome.windows_ns[1] + phase;
+    }
+
+    /// Gives the time since the last change to the directions whose it was.
+    fn end_phase(&mut self, next: [bool; 2]) {
+        let phase = self.now.saturating_sub(self.phase_start);
+        for (window, on) in self.outcome.windows_ns.iter_mut().zip(self.phase) {
+            *window += if on { phase } else { 0 };
+        }
+        (self.phase, self.phase_start) = (next, self.now);
     }
 
     fn open(&mut self) -> Result<(), Failure> {
@@ -437,6 +517,14 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         }
         self.settling = self.job.steady.map(Settling::new);
     }
+}
+
+/// Whose time it is while a job writes: that of both directions, but for a job that only writes
+/// and reads back later.
+fn writing_phase(job: &JobPlan) -> [bool; 2] {
+    let verify = job.verify.as_ref();
+    let later = verify.is_some_and(|verify| verify.read_back && verify.backlog == 0);
+    [job.pattern.reads || !later, true]
 }
 
 #[cfg(test)]

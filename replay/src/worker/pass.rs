@@ -99,6 +99,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
                 }
                 self.now = self.clock.now();
             }
+            Step::Written { last } => return Ok(Some(PassEnd::Written { last })),
             Step::Exhausted => return Ok(Some(PassEnd::Exhausted)),
             Step::Complete => return Ok(Some(PassEnd::Complete)),
         }
@@ -184,7 +185,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
         bytes: u32,
     ) {
         let slot = self.free.pop().expect("a slot is free");
-        if !PLAIN && write && self.job.content.renews() {
+        if !PLAIN && write && self.check.is_none() && self.job.content.renews() {
             let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
             self.job.content.renew(buffer, &mut self.source);
         }
@@ -222,10 +223,20 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     /// Makes a block unlike any other, or one that can be checked.
     #[inline]
     fn mark(&mut self, slot: u32, offset: u64, bytes: u32) {
-        let number = self.check.as_ref().map_or(0, |_| self.issued()[0]);
         let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
         match &self.check {
-            Some(check) => verify::seal(check, buffer, offset, number),
+            Some(check) => {
+                let writer = verify::Writer {
+                    thread: (self.job.clone + 1) as u16,
+                    number: self.sealed as u16,
+                    stamp: self.now,
+                };
+                self.sealed += 1;
+                if !matches!(check, Check::Pattern(_)) {
+                    self.job.content.renew(buffer, &mut self.source);
+                }
+                verify::seal(check, buffer, offset, writer);
+            }
             None => content::scramble(buffer, offset, self.now),
         }
     }

@@ -236,7 +236,10 @@ pub struct JobOutcome {
     pub syncs: SyncFlow,
     /// The measured window, ns.
     pub window_ns: u64,
-    /// The part of it before the final sync, ns.
+    /// The parts of it that reads and writes are measured over, ns: all of it, but where what was
+    /// written is read back afterwards.
+    pub windows_ns: [u64; 2],
+    /// The writes' part of it before the final sync, ns.
     pub io_phase_ns: u64,
     /// Time in final syncs (`end_fsync`, `fsync_on_close`) inside the window, ns.
     pub final_sync_ns: u64,

@@ -404,6 +404,7 @@ fn what_comes_back_is_compared_with_what_was_written() {
     job.verify = Some(Verify {
         check: Check::Crc32c,
         backlog: 1,
+        read_back: true,
     });
     let (outcome, _) = run(&job);
     // The null engine leaves the buffer as it was, so reading a block back at once finds it.
@@ -412,6 +413,7 @@ fn what_comes_back_is_compared_with_what_was_written() {
     job.verify = Some(Verify {
         check: Check::Md5,
         backlog: 0,
+        read_back: true,
     });
     let (outcome, _) = run(&job);
     // After the pass the buffer holds the last block and not the first.
