@@ -376,6 +376,8 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         self.end_phase([true, false]);
         if last {
             self.close_written()?;
+            // A sync at this close is in the time of neither, as in fio.
+            self.phase_start = self.clock.now();
         }
         self.open()?;
         self.now = self.clock.now();
