@@ -13,11 +13,16 @@
 //! If not even one digit is earned (the bounds are wider than the place of the leading digit),
 //! the rounded middle is printed if it lies inside (`0.1` for 0.033 to 0.133), else both ends, as
 //! `1.0..3.0`.
+//!
+//! Numbers far from one are written with a power of ten.
 
 use crate::bounds::Bounds;
 
 /// Significant digits that suffice for a comparison of storage; noise is larger than the fourth.
 pub const SIGNIFICANT: i32 = 3;
+
+/// Powers of ten of leading digits that are written in fixed point.
+const PLAIN: std::ops::Range<i32> = -6..15;
 
 /// A number and nothing else, in at most [`SIGNIFICANT`] digits (more only before the point).
 pub fn format(bounds: Bounds) -> String {
@@ -82,7 +87,8 @@ fn magnitude(value: f64) -> i32 {
 
 /// Rounds half away from zero at a decimal place, which may lie before the point.
 fn round_to(value: f64, decimals: i32) -> f64 {
-    if decimals > 15 {
+    // Beyond this the power of ten overflows.
+    if decimals > 300 {
         return value;
     }
     let unit = 10f64.powi(decimals.abs());
@@ -93,9 +99,14 @@ fn round_to(value: f64, decimals: i32) -> f64 {
     }
 }
 
-/// Fixed-point text; negative `decimals` round before the point.
+/// Fixed-point text; negative `decimals` round before the point. Where that would be mostly zeros,
+/// as `1.1e-19`.
 fn fixed(value: f64, decimals: i32) -> String {
     let rounded = round_to(value, decimals);
+    if rounded != 0.0 && !PLAIN.contains(&magnitude(rounded)) {
+        let digits = (magnitude(rounded) + decimals).clamp(0, SIGNIFICANT - 1);
+        return format!("{rounded:.*e}", digits as usize);
+    }
     let text = format!("{rounded:.*}", decimals.clamp(0, 15) as usize);
     // A value that rounds to nothing is printed without a sign.
     match text.strip_prefix('-') {
@@ -140,6 +151,20 @@ mod tests {
         assert_eq!(text(99.97, 99.97), "100");
         assert_eq!(text(9.996, 9.996), "10.0");
         assert_eq!(text(0.99940, 0.99940), "0.999");
+    }
+
+    #[test]
+    fn numbers_far_from_one_have_a_power_of_ten() {
+        assert_eq!(text(1.1e-19, 1.1e-19), "1.10e-19");
+        assert_eq!(text(1.11e-19, 1.13e-19), "1.1e-19");
+        assert_eq!(text(9.094947e18, 9.094947e18), "9.09e18");
+        assert_eq!(text(9.1e18, 9.7e18), "9e18");
+        assert_eq!(text(1e-19, 3e-19), "1.0e-19..3.0e-19");
+        assert_eq!(text(0.00000123, 0.00000123), "0.00000123");
+        assert_eq!(
+            text(123_456_789_012_345.0, 123_456_789_012_345.0),
+            "123456789012345"
+        );
     }
 
     #[test]

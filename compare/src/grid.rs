@@ -102,7 +102,7 @@ pub struct Column {
 pub enum Part {
     /// The value (of repeats: the median).
     Value,
-    /// Half the width of the median's interval, in percent.
+    /// How far the median's interval reaches from it, in percent.
     Spread,
     /// The ratio to the base.
     Ratio,

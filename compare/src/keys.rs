@@ -137,24 +137,24 @@ const KEYS: &[Spec] = &[
         about: "access pattern",
         role: Role::Asked,
         get: |r| {
-            of_test(
-                r,
-                |j| j.pattern.map(|p| p.as_str().into()),
-                |_| {
-                    Some(if r.direction == fio_parse::Direction::Read {
-                        "read".into()
-                    } else {
-                        "write".into()
-                    })
-                },
-            )
+            let by_dd = match r.direction {
+                fio_parse::Direction::Read => "read",
+                _ => "write",
+            };
+            if is_bare_dd(r) {
+                return by_dd.into();
+            }
+            of_test(r, |j| pattern(r, j), |_| Some(by_dd.to_owned()))
         },
     },
     Spec {
         name: "bs",
         about: "block size",
         role: Role::Asked,
-        get: |r| of_test(r, block, |d| d.block_bytes.map(size_text)),
+        get: |r| match counted_block(r) {
+            Some(block) => size_text(block).into(),
+            None => of_test(r, block, |d| d.block_bytes.map(size_text)),
+        },
     },
     Spec {
         name: "iodepth",
@@ -172,7 +172,7 @@ const KEYS: &[Spec] = &[
         name: "rwmixread",
         about: "share of reads in percent",
         role: Role::Asked,
-        get: |r| of_test(r, |j| j.rwmixread.map(|m| m.to_string()), |_| None),
+        get: |r| of_test(r, |j| mix(r, j), |_| None),
     },
     Spec {
         name: "runtime",
@@ -329,6 +329,15 @@ const KEYS: &[Spec] = &[
                 .map_or(EMPTY, |f| f.verdict.to_string().into())
         },
     },
+    Spec {
+        name: "moved",
+        about: "bytes that dd copied, where no command tells how many were asked for",
+        role: Role::Setting,
+        get: |r| {
+            let bytes = r.measurement.bytes.as_ref().filter(|_| is_bare_dd(r));
+            bytes.map_or(EMPTY, |b| size_text(b.lo()).into())
+        },
+    },
 ];
 
 const EMPTY: Cow<'static, str> = Cow::Borrowed("");
@@ -346,6 +355,12 @@ impl Key {
     pub const METRIC: Key = Key(Place::Table(2));
     /// The direction.
     pub const DIRECTION: Key = Key(Place::Table(3));
+    /// The job.
+    pub const JOB: Key = Key(Place::Table(6));
+    /// The host in client/server runs.
+    pub const HOST: Key = Key(Place::Table(7));
+    /// How many jobs of one name were asked for.
+    pub const NUMJOBS: Key = Key(Place::Table(15));
     /// Whether the run only warms up.
     pub const WARMUP: Key = Key(Place::Table(10));
     /// What the names of folders say beside known keys.
@@ -371,9 +386,10 @@ impl Key {
         }
     }
 
-    /// The keys that become footnotes where they differ.
+    /// The keys that become footnotes where they differ: what was asked of the disk, and how. A
+    /// test's name need not tell the former, as where it is a heading.
     pub fn settings() -> impl Iterator<Item = Key> {
-        Key::all().filter(|k| k.role() == Role::Setting)
+        Key::all().filter(|k| matches!(k.role(), Role::Asked | Role::Setting))
     }
 
     /// Its name in the language.
@@ -395,11 +411,11 @@ impl Key {
     }
 
     /// For a setting: does an empty text mean that the setting is off (and not that nobody said
-    /// what it is)?
+    /// what it is, or that there is no such thing)?
     pub fn empty_is_off(self) -> bool {
         !matches!(
             self.name(),
-            "tool" | "tool.version" | "os" | "kernel" | "fs" | "device"
+            "rwmixread" | "tool" | "tool.version" | "os" | "kernel" | "fs" | "device" | "moved"
         )
     }
 
@@ -528,11 +544,8 @@ fn of_test<'r>(
     if let Some(dd) = workload.dd() {
         return of_dd(dd).map_or(EMPTY, Cow::Owned);
     }
-    // The header of a report prints a few options; of the others it says nothing.
-    let unsaid = match workload.written_as {
-        WrittenAs::FioHeader => UNKNOWN,
-        _ => "",
-    };
+    // Of the options that a header does not print it says nothing.
+    let unsaid = if is_header(record) { UNKNOWN } else { "" };
     let mut texts: Vec<String> = Vec::new();
     for job in jobs_of(record) {
         let text = of_job(job).filter(|text| !text.is_empty());
@@ -542,6 +555,44 @@ fn of_test<'r>(
         }
     }
     texts.join("+").into()
+}
+
+/// A result of dd without its command.
+fn is_bare_dd(record: &Record) -> bool {
+    record.workload.is_none() && record.source.tool.name == "dd"
+}
+
+/// dd's block size by its own counts, where no command tells it: bytes over full records. Partial
+/// records leave it open.
+fn counted_block(record: &Record) -> Option<Bytes> {
+    let m = &record.measurement;
+    let bytes = (m.bytes.as_ref()).filter(|b| is_bare_dd(record) && b.lo() == b.hi());
+    let (bytes, records) = (bytes?.lo().0, m.records_out.or(m.records_in)?);
+    let whole = records.partial == 0 && records.full > 0 && bytes.is_multiple_of(records.full);
+    whole.then(|| Bytes(bytes / records.full))
+}
+
+/// The access pattern; reading is fio's default.
+fn pattern(record: &Record, job: &Job) -> Option<String> {
+    let default = (!is_header(record)).then_some("read");
+    job.pattern
+        .map(|p| p.as_str())
+        .or(default)
+        .map(str::to_owned)
+}
+
+/// The share of reads of a pattern that mixes them with writes, fio's default of half where the
+/// options are known; a header does not print it.
+pub(crate) fn mix(record: &Record, job: &Job) -> Option<String> {
+    let mixes = job.pattern.is_some_and(|p| p.reads() && p.writes());
+    let default = (!is_header(record) && mixes).then_some(50);
+    job.rwmixread.or(default).map(|m| m.to_string())
+}
+
+/// The options are known from the header of a report only, which prints a few.
+fn is_header(record: &Record) -> bool {
+    let workload = record.workload.as_ref();
+    workload.is_some_and(|w| w.written_as == WrittenAs::FioHeader)
 }
 
 pub(crate) fn block(job: &Job) -> Option<String> {
@@ -713,6 +764,9 @@ mod tests {
             (Key::TEST, TEST),
             (Key::METRIC, METRIC),
             (Key::DIRECTION, "direction"),
+            (Key::JOB, "job"),
+            (Key::HOST, "host"),
+            (Key::NUMJOBS, "numjobs"),
             (Key::WARMUP, "warmup"),
             (Key::FOLDER, "folder"),
         ] {

@@ -99,6 +99,8 @@ struct MeasurementPiece<'a> {
     wall_covers: Option<&'a RawValue>,
     #[serde(borrow, default)]
     steady_state: Option<&'a RawValue>,
+    #[serde(default)]
+    records_out: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -239,6 +241,10 @@ impl<'p> Reader<'p> {
         }
         // What else a record without a bandwidth has, the long way tells.
         figures[0]?;
+        // Without its command, dd's counts say what was asked for.
+        if pieces.workload.is_none() && m.records_out.is_some() {
+            return None;
+        }
         self.set_key(&pieces);
         let (fate, context) = match self.known.get(&self.key) {
             Some(known) => *known,

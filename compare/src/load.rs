@@ -24,6 +24,7 @@ use memchr::{memchr, memchr_iter};
 use polars::prelude::PolarsResult;
 
 use crate::evidence::Evidence;
+use crate::failures;
 use crate::filter::Filter;
 use crate::flat::Form;
 use crate::folders::{Fields, Placed};
@@ -220,6 +221,8 @@ pub fn records(input: &Input<'_>, given: Option<&Given>) -> (Vec<Record>, Outcom
                     .remarks
                     .extend(shown.map(|d| fio_parse::diagnostic::render(&log, d)));
                 records = parsed.records;
+                let failed = failures::unrecorded(&log, &records, &parsed.diagnostics);
+                records.extend(failed);
                 of_log = Some(log);
             }
             Err(error) => outcome.errors.push(format!("{}: {error}", input.name)),

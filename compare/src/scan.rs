@@ -112,9 +112,10 @@ fn bases(plan: &Plan, with_rate: bool) -> Vec<Base> {
 fn keys(plan: &Plan) -> Vec<Key> {
     // Among the settings is the tool, which names what has no other name.
     let mut keys: Vec<Key> = Key::settings().collect();
-    let always = ["group", "job", "warmup"].map(crate::keys::parse);
+    let always = ["group", "warmup"].map(crate::keys::parse);
+    let of_jobs = [Key::JOB, Key::HOST, Key::NUMJOBS];
     let asked = plan.wanted.keys.iter().copied().chain(plan.filter.keys());
-    for key in always.into_iter().flatten().chain(asked) {
+    for key in always.into_iter().flatten().chain(of_jobs).chain(asked) {
         if !keys.contains(&key) && key != Key::TEST && key != Key::METRIC {
             keys.push(key);
         }

@@ -13,11 +13,10 @@
 use std::collections::{HashMap, HashSet};
 
 use fio_parse::record::{Dialect, ScopeKind};
-use fio_parse::workload::WrittenAs;
 use fio_parse::{Direction, Record};
 
 use crate::frame::told_by;
-use crate::keys::{block, jobs_of, number_of, numjobs, size_text};
+use crate::keys::{block, jobs_of, mix, number_of, numjobs, size_text};
 
 /// What was asked of the disk, in words; empty if the record carries no workload.
 pub fn asked(record: &Record) -> String {
@@ -47,12 +46,9 @@ pub fn asked(record: &Record) -> String {
             number_of(job, "iodepth", job.depth),
             numjobs(record, job)
         ));
-        if job.pattern.is_some_and(|p| p.reads() && p.writes()) {
-            // fio's default is a fact where the options are known; a header does not print the mix.
-            let default = (workload.written_as != WrittenAs::FioHeader).then_some(50);
-            if let Some(mix) = job.rwmixread.or(default) {
-                text.push_str(&format!(" rwmixread={mix}"));
-            }
+        let mixes = job.pattern.is_some_and(|p| p.reads() && p.writes());
+        if let Some(mix) = mix(record, job).filter(|_| mixes) {
+            text.push_str(&format!(" rwmixread={mix}"));
         }
         match job.runtime_ns {
             Some(time) if job.time_based == Some(true) => {

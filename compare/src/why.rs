@@ -8,7 +8,8 @@
 //!   measured, and the text says so.
 //! - *faults*: what the records' own warnings say of the figures.
 //!
-//! Last, what nobody recorded and so can't be ruled out.
+//! Last, what can't be ruled out: chance, where the runs are too few or too like each other, and
+//! what nobody recorded.
 
 use polars::prelude::PolarsResult;
 
@@ -19,7 +20,8 @@ use crate::frame::Frame;
 use crate::keys::Key;
 use crate::metric::Metric;
 use crate::query::{self, Found};
-use crate::residue::Residue;
+use crate::residue::{Residue, several, value};
+use crate::stats;
 
 /// The metrics that the analysis needs.
 pub const METRICS: &[Metric] = &[
@@ -65,6 +67,8 @@ pub struct Answer {
     pub difference: Vec<String>,
     /// The reasons, likeliest first.
     pub reasons: Vec<Reason>,
+    /// Where nothing shows that the difference is more than chance: why not.
+    pub chance: Vec<String>,
     /// What the records don't say.
     pub unknown: Vec<String>,
 }
@@ -74,8 +78,9 @@ pub struct Answer {
 fn usual_weight(key: Key) -> f64 {
     match key.name() {
         "sync" | "fsync" | "fdatasync" | "end_fsync" | "conv" | "oflag" | "direct" => 0.5,
+        "rw" | "bs" | "iodepth" | "numjobs" | "rwmixread" => 0.5,
         "device" | "fs" | "input" => 0.4,
-        "engine" | "size" | "io_size" | "iflag" => 0.3,
+        "engine" | "size" | "io_size" | "moved" | "iflag" => 0.3,
         "os" | "tool" | "runtime" | "options" => 0.2,
         _ => 0.1,
     }
@@ -98,8 +103,9 @@ impl<'f> Side<'f> {
     }
 }
 
-/// Compares the records of two machines, named by a label or a part of one.
-pub fn explain(frame: &Frame, a: &str, b: &str) -> Result<Answer, String> {
+/// Compares the records of two machines, named by a label or a part of one. A p-value above `alpha`
+/// shows no difference.
+pub fn explain(frame: &Frame, a: &str, b: &str, alpha: f64) -> Result<Answer, String> {
     let machines = texts(frame, Key::MACHINE);
     let (a, b) = (find(machines, a)?, find(machines, b)?);
     if a == b {
@@ -133,7 +139,7 @@ pub fn explain(frame: &Frame, a: &str, b: &str) -> Result<Answer, String> {
             .collect(),
     };
     let names = (machines[a as usize].clone(), machines[b as usize].clone());
-    let mut study = Study::new(frame, &names);
+    let mut study = Study::new(frame, &names, alpha);
     for test in tests {
         let name = texts(frame, Key::TEST)
             .get(test.0 as usize)
@@ -191,7 +197,9 @@ struct Study<'f> {
     frame: &'f Frame,
     names: &'f (String, String),
     residue: Residue<'f>,
+    alpha: f64,
     difference: Vec<String>,
+    chance: Vec<String>,
     reasons: Vec<Reason>,
     /// Sum of |ln r| over the tests, and of the part that each phase explains.
     total: f64,
@@ -199,12 +207,14 @@ struct Study<'f> {
 }
 
 impl<'f> Study<'f> {
-    fn new(frame: &'f Frame, names: &'f (String, String)) -> Study<'f> {
+    fn new(frame: &'f Frame, names: &'f (String, String), alpha: f64) -> Study<'f> {
         Study {
             frame,
             names,
             residue: Residue::new(frame, &[]),
+            alpha,
             difference: Vec::new(),
+            chance: Vec::new(),
             reasons: Vec::new(),
             total: 0.0,
             explained: Vec::new(),
@@ -232,6 +242,9 @@ impl<'f> Study<'f> {
             digits::format(ratio)
         ));
         let differs = ratio.lo() > 1.0 || ratio.hi() < 1.0;
+        if differs {
+            self.by_chance(name, a.get(headline), b.get(headline));
+        }
         if differs {
             self.total += ratio.value().ln().abs();
             let (without, phase, part, whole) = if headline == Metric::WallBandwidth {
@@ -267,6 +280,27 @@ impl<'f> Study<'f> {
                     );
                 }
             }
+        }
+    }
+
+    /// Notes where the runs don't show more than chance.
+    fn by_chance(&mut self, name: &str, a: Option<&Found>, b: Option<&Found>) {
+        let (Some(a), Some(b)) = (a, b) else { return };
+        let (of_a, of_b) = (a.values.len(), b.values.len());
+        let why = match (of_a, of_b) {
+            // Said once, it holds of all tests that are like this.
+            (1, 1) => "one run each".to_owned(),
+            (1, _) => format!("{name}: one run of {}", self.names.0),
+            (_, 1) => format!("{name}: one run of {}", self.names.1),
+            _ => match stats::compare(&a.values, &b.values) {
+                Some(test) if test.p > self.alpha => {
+                    format!("{name}: p={:.3} n={of_a}+{of_b}", test.p)
+                }
+                _ => return,
+            },
+        };
+        if !self.chance.contains(&why) {
+            self.chance.push(why);
         }
     }
 
@@ -334,19 +368,12 @@ impl<'f> Study<'f> {
     fn settings(&mut self, a: Option<&Found>, b: Option<&Found>) {
         let (Some(a), Some(b)) = (a, b) else { return };
         for (key, of_a, of_b) in self.residue.differences(&a.settings, &b.settings) {
-            let show = |text: &str| {
-                if text.is_empty() {
-                    "none".to_owned()
-                } else {
-                    text.to_owned()
-                }
-            };
             let title = format!("{} ({})", key.name(), key.about());
             let text = format!(
                 "{} on {}, {} on {}",
-                show(of_a),
+                several(&of_a, value),
                 self.names.0,
-                show(of_b),
+                several(&of_b, value),
                 self.names.1
             );
             add(
@@ -402,6 +429,7 @@ impl<'f> Study<'f> {
             names,
             difference: self.difference,
             reasons: self.reasons,
+            chance: self.chance,
             unknown: unknown
                 .iter()
                 .filter(|n| silent(n))
@@ -454,12 +482,13 @@ impl Answer {
                 out.push_str(&format!("   {line}\n"));
             }
         }
-        if !self.unknown.is_empty() {
-            out.push_str(&format!(
-                "\nNot recorded, so not ruled out: {}, memory size, fill level\n",
-                self.unknown.join(", ")
-            ));
+        out.push_str("\nNot ruled out\n");
+        for line in &self.chance {
+            out.push_str(&format!("  chance: {line}\n"));
         }
+        let unknown = self.unknown.iter().map(String::as_str);
+        let unknown: Vec<&str> = unknown.chain(["memory size", "fill level"]).collect();
+        out.push_str(&format!("  what is not recorded: {}\n", unknown.join(", ")));
         out
     }
 
@@ -485,6 +514,7 @@ impl Answer {
             "machine": self.names.1,
             "difference": self.difference,
             "reasons": reasons,
+            "chance": self.chance,
             "unknown": self.unknown,
         });
         format!("{whole:#}\n")

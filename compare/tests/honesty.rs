@@ -344,7 +344,10 @@ fn machines_and_tests_that_share_a_cell_are_named() {
     other["workload"]["jobs"][0]["engine"] = json!("libaio");
     let input = lines(&[record("A", 1, 100.0), record("C", 1, 120.0), other]);
     let table = run_with(&["-", "--row", "test", "--col", "engine"], &input).out;
-    assert!(table.contains("one value for 2 machines: A; C"), "{table}");
+    assert!(
+        table.contains("one value for 2 machines, which are no repeats of one: A; C"),
+        "{table}"
+    );
     // One machine on each side, and it is not the same.
     let input = lines(&[record("A", 1, 100.0), other_machine()]);
     let table = run_with(&["-", "--row", "test", "--col", "engine"], &input).out;
@@ -359,7 +362,10 @@ fn machines_and_tests_that_share_a_cell_are_named() {
         &lines(&[record("A", 1, 100.0), large]),
     )
     .out;
-    assert!(table.contains("one value for 2 tests: "), "{table}");
+    assert!(
+        table.contains("one value for 2 tests, which are no repeats of one: "),
+        "{table}"
+    );
 }
 
 fn other_machine() -> serde_json::Value {
@@ -411,4 +417,135 @@ fn a_table_without_the_base_says_so() {
     let table = run_with(&["-"], &input).out;
     assert!(table.contains("ratios are to A"), "{table}");
     assert!(table.contains("no ratios: A has no result here"), "{table}");
+}
+
+/// A result of dd without its command: these many records of that many bytes.
+fn bare_dd(machine: &str, records: u64, block: u64) -> serde_json::Value {
+    let mut r = record(machine, 1, 100.0);
+    r["source"]["tool"] = json!({"name": "dd", "implementation": "gnu"});
+    r["source"]["dialect"] = json!("dd");
+    r["scope"] = json!({"kind": "run"});
+    r.as_object_mut().unwrap().remove("workload");
+    let count = json!({"full": records, "partial": 0});
+    r["measurement"]["bytes"] = exact((records * block) as f64);
+    r["measurement"]["records_in"] = count.clone();
+    r["measurement"]["records_out"] = count;
+    r
+}
+
+#[test]
+fn what_was_asked_is_named_where_a_caption_hides_it() {
+    let with = |caption: &str, bs: u64, depth: u64, mib: f64| {
+        let mut r = record("A", 1, mib);
+        r["section"] = json!([{"text": caption, "by": "heading"}]);
+        r["workload"]["jobs"][0]["block_bytes"] = json!(bs);
+        r["workload"]["jobs"][0]["depth"] = json!(depth);
+        r
+    };
+    let input = lines(&[
+        with("First", 4096, 1, 100.0),
+        with("Second", 65536, 32, 400.0),
+    ]);
+    // in one cell
+    let pooled = run_with(&["-", "--row", "direction", "--width", "200"], &input).out;
+    let inside = "results of one cell differ: bs=4k and bs=64k; iodepth=1 and iodepth=32";
+    assert!(pooled.contains(inside), "{pooled}");
+    // across a row
+    let args = [
+        "-",
+        "--row",
+        "direction",
+        "--col",
+        "section",
+        "--width",
+        "200",
+    ];
+    let across = run_with(&args, &input).out;
+    let sides = "unlike First: bs=64k (there: 4k); iodepth=32 (there: 1)";
+    assert!(across.contains(sides), "{across}");
+    // what is shown or of no interest needs no note
+    let args = [
+        "-", "--row", "bs", "--col", "section", "--ignore", "iodepth",
+    ];
+    let shown = run_with(&args, &input).out;
+    assert!(
+        !shown.contains("bs=") && !shown.contains("iodepth="),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_cell_of_several_values_beside_one_of_another_names_both_sides() {
+    let with = |machine: &str, bs: u64| {
+        let mut r = record(machine, 1, 100.0);
+        r["workload"]["jobs"][0]["block_bytes"] = json!(bs);
+        r
+    };
+    let input = lines(&[with("A", 131_072), with("B", 4096), with("B", 65536)]);
+    let table = run_with(&["-", "--row", "direction", "--width", "200"], &input).out;
+    assert!(
+        table.contains("unlike A: bs=4k and bs=64k (there: 128k)"),
+        "{table}"
+    );
+}
+
+#[test]
+fn dd_without_its_command_tells_its_blocks_by_its_counts() {
+    let input = lines(&[bare_dd("A", 16, 1 << 20), bare_dd("B", 200, 1 << 16)]);
+    let table = run_with(&["-", "--width", "200"], &input).out;
+    assert!(
+        table.contains("unlike A: bs=64k (there: 1m); moved=12800k (there: 16m)"),
+        "{table}"
+    );
+    // the figures of a line like another are no longer all that differs
+    let mut same = bare_dd("A", 200, 1 << 16);
+    same["run"] = json!(2);
+    let found = cells(&["-"], &lines(&[bare_dd("A", 16, 1 << 20), same]));
+    let machines: Vec<&str> = (found.iter())
+        .map(|c| c["machine"].as_str().unwrap())
+        .collect();
+    assert_eq!(machines, ["A (bs=1m)", "A (bs=64k)"]);
+    // a partial record leaves the size open
+    let mut partial = bare_dd("B", 200, 1 << 16);
+    partial["measurement"]["records_out"] = json!({"full": 199, "partial": 1});
+    let table = run_with(&["-"], &lines(&[bare_dd("A", 16, 1 << 20), partial])).out;
+    assert!(
+        table.contains("bs not said (there: 1m)") && !table.contains("bs=64k"),
+        "{table}"
+    );
+}
+
+#[test]
+fn fios_defaults_are_no_difference() {
+    let with = |machine: &str, mix: serde_json::Value| {
+        let mut r = record(machine, 1, 100.0);
+        r["workload"]["jobs"][0]["pattern"] = json!("randrw");
+        r["workload"]["jobs"][0]["rwmixread"] = mix;
+        r
+    };
+    let of = |mix| {
+        let input = lines(&[with("A", json!(null)), with("B", mix)]);
+        run_with(&["-", "--row", "direction"], &input).out
+    };
+    assert!(!of(json!(50)).contains("rwmixread"));
+    assert!(of(json!(70)).contains("rwmixread=70 (there: 50)"));
+}
+
+#[test]
+fn without_ratios_the_reason_is_the_true_one() {
+    let mut failed = record("B", 1, 500.0);
+    failed["errors"] = json!([{"code": 28, "text": "No space left on device"}]);
+    let says = |input: &[serde_json::Value], reason: &str| {
+        let table = run_with(&["-"], &lines(input)).out;
+        assert!(
+            table.contains(&format!("no ratios: {reason}\n")),
+            "{reason}: {table}"
+        );
+    };
+    says(
+        &[record("A", 1, 95.4), failed.clone()],
+        "only A has a result here",
+    );
+    says(&[failed, record("C", 1, 95.4)], "all runs of B failed here");
+    says(&[record("A", 1, 0.0), record("B", 1, 95.4)], "A is 0 here");
 }

@@ -128,3 +128,25 @@ fn many_notes_of_one_kind_are_told_by_the_first() {
     assert!(few.contains("0MiB do not fit\n"), "{few}");
     assert!(few.contains("1MiB do not fit\n"), "{few}");
 }
+
+/// The farther end of the interval counts in all formats, as in benchstat.
+#[test]
+fn the_spread_is_the_same_in_all_formats() {
+    // of ten values the 2nd to the 9th bound the median of 103 at 95 %
+    let values = [
+        100.0, 101.0, 101.5, 102.0, 102.5, 103.5, 104.0, 105.0, 108.0, 109.0,
+    ];
+    let input = lines(&repeats("A", &values));
+    let table = run_with(&["-"], &input).out;
+    assert!(
+        table.contains("103  5%"),
+        "5 of 103 up, 2 of 103 down: {table}"
+    );
+    let array = run_with(&["-", "--format", "gha-bench"], &input).out;
+    let array: Value = serde_json::from_str(&array).unwrap();
+    assert_eq!(array[0]["range"], "± 5.00");
+    let few = lines(&repeats("A", &values[..3]));
+    let array = run_with(&["-", "--format", "gha-bench"], &few).out;
+    let array: Value = serde_json::from_str(&array).unwrap();
+    assert_eq!(array[0]["range"], "± ∞");
+}

@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{lines, record, run, run_with};
+use common::{cells, exact, lines, record, run, run_with};
 
 /// fio 3.33's report of one job of 8 MiB of writes, with this header size and rate in MiB/s.
 fn log(size: &str, mib_per_sec: u32) -> String {
@@ -118,4 +118,16 @@ fn groups_after_a_stonewall_have_a_row_each() {
     assert!(row("write").contains("20"), "{table}");
     assert!(row("randwrite").contains("60"), "{table}");
     assert!(!table.contains("jobs of one run"), "{table}");
+}
+
+#[test]
+fn a_ratio_far_from_one_is_not_rounded_to_nothing() {
+    let mut huge = record("huge", 1, 1.0);
+    huge["measurement"]["bytes_per_sec"] = exact(9e18);
+    let mut one = record("one", 1, 1.0);
+    one["measurement"]["bytes_per_sec"] = exact(1.0);
+    let found = cells(&["-", "-u", "B/s"], &lines(&[huge, one]));
+    // 1 / 9e18
+    assert_eq!(found[1]["ratio_text"], "1.11e-19x");
+    assert_eq!(found[0]["text"], "9.00e18");
 }

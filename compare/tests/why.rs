@@ -77,3 +77,32 @@ fn err_names_that_fit_none_or_several_or_share_no_test() {
         refused.err
     );
 }
+
+#[test]
+fn chance_is_ruled_out_by_the_runs_or_not_at_all() {
+    let runs = |machine: &str, values: &[f64]| -> Vec<serde_json::Value> {
+        (values.iter().enumerate())
+            .map(|(i, v)| record(machine, i as u32 + 1, *v))
+            .collect()
+    };
+    let asked = |a: &[f64], b: &[f64]| {
+        let input = lines(&[runs("A", a), runs("B", b)].concat());
+        run_with(&["-", "--why", "A", "B"], &input).out
+    };
+    let one = asked(&[100.0], &[50.0]);
+    assert!(one.contains("chance: one run each"), "{one}");
+    // scipy.stats.mannwhitneyu gives 0.690 for these
+    let alike = asked(
+        &[100.0, 104.0, 102.0, 108.0, 106.0],
+        &[101.0, 103.0, 105.0, 107.0, 99.0],
+    );
+    assert!(alike.contains("p=0.690 n=5+5"), "{alike}");
+    // fully apart: 2 / C(10, 5)
+    let apart = asked(
+        &[100.0, 104.0, 102.0, 108.0, 106.0],
+        &[10.0, 10.3, 10.5, 10.7, 9.9],
+    );
+    assert!(!apart.contains("chance"), "{apart}");
+    let uneven = asked(&[100.0], &[50.0, 51.0]);
+    assert!(uneven.contains(": one run of A"), "{uneven}");
+}

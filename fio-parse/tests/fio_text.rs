@@ -156,6 +156,34 @@ fn runs_that_were_ended_say_so() {
     }
 }
 
+/// fio 3.33 says it on standard output above JSON and terse lines too.
+#[test]
+fn ended_runs_say_so_in_the_forms_for_machines() {
+    let ended = "\nfio: terminating on signal 2\n";
+    let terse = include_str!("../../fixtures/runs/randwrite-3.33/terse.txt");
+    let line = terse
+        .lines()
+        .find(|line| line.starts_with("3;fio-3"))
+        .unwrap();
+    let json = "{\"fio version\":\"fio-3.33\",\"jobs\":[{\"jobname\":\"a\",\"groupid\":0,\"error\":0,\"write\":{\"io_bytes\":4096,\"bw_bytes\":4096000,\"iops\":1000.0,\"runtime\":1,\"total_ios\":1}}]}";
+    for report in [line, json] {
+        let flags = |text: &str| -> Vec<_> {
+            let parsed = read(text);
+            parsed.records.iter().map(|r| r.interrupted).collect()
+        };
+        let plain = flags(&format!("{report}\n"));
+        assert!(!plain.is_empty() && !plain.contains(&true), "{report}");
+        let cut = flags(&format!("{ended}{report}\n"));
+        assert!(
+            cut.len() == plain.len() && !cut.contains(&false),
+            "{report}"
+        );
+        // what follows is another run
+        let both = flags(&format!("{ended}{report}\n\nThe same again:\n\n{report}\n"));
+        assert_eq!(both, [cut, plain].concat(), "{report}");
+    }
+}
+
 #[test]
 fn lines_that_were_cut_loose_find_their_section() {
     let text = "fio-3.33\n```\nread: IOPS=1222, BW=4891KiB/s (5008kB/s)(47.8MiB/10001msec)\n```\nThe next lines are about latency.\n```\n    clat percentiles (usec):\n     | 99.00th=[ 3261]\n```\n";

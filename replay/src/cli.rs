@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Parser;
+use fio_parse::workload::print::quoted_word;
 
 use crate::plan::TestPlan;
 use crate::plan::job::EngineKind;
@@ -226,9 +227,13 @@ pub fn misplaced_command(words: &[OsString]) -> Option<String> {
         tool && !value && at + 1 < words.len()
     })?;
     let (own, command) = words.split_at(at);
+    // These are for the shell alone, which takes no dot for the end of a sentence.
     let own: String = own
         .iter()
-        .map(|word| format!(" {}", quoted(word)))
+        .map(|word| match word.strip_suffix(['.', ',', ':']) {
+            Some(rest) if quoted(rest) == rest || rest.is_empty() => format!(" {word}"),
+            _ => format!(" {}", quoted(word)),
+        })
         .collect();
     let command: Vec<String> = command.iter().map(|word| quoted(word)).collect();
     Some(format!(
@@ -237,21 +242,16 @@ pub fn misplaced_command(words: &[OsString]) -> Option<String> {
     ))
 }
 
+/// An argument as one word of a line; of `name=value` the value alone is quoted.
 fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_=./,:%+@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    // Each argument is one word, whatever is in it. A line break would end the command where
-    // it is read as a text; no option has a use for one.
-    let mut one_line = String::with_capacity(word.len());
-    for c in word.chars() {
-        match c {
-            '\n' | '\r' => one_line.extend(c.escape_default()),
-            c => one_line.push(c),
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    match word.split_once('=') {
+        Some((name, "")) if name.chars().all(plain) => format!("{name}="),
+        Some((name, value)) if name.chars().all(plain) => {
+            format!("{name}={}", quoted_word(value))
         }
+        _ => quoted_word(word),
     }
-    format!("'{}'", one_line.replace('\'', r"'\''"))
 }
 
 /// A size: digits, then k, m, g or t for powers of 1024, then perhaps `iB` or `B`.
@@ -373,7 +373,7 @@ mod tests {
         };
         let said = told(&["-d", ".", "dd", "if=/dev/zero", "of=x y"]).unwrap();
         assert!(
-            said.ends_with("fio-replay -d . -- dd if=/dev/zero 'of=x y'"),
+            said.ends_with("fio-replay -d . -- dd if=/dev/zero of='x y'"),
             "{said}"
         );
         assert!(told(&["/usr/bin/fio", "--name=a"]).is_some());
@@ -400,11 +400,11 @@ mod tests {
         assert_eq!(text(&["fio --name=a"]).as_deref(), Some("fio --name=a"));
         assert_eq!(
             text(&["fio", "--name=a b", "--rw=read"]).as_deref(),
-            Some("fio '--name=a b' --rw=read")
+            Some("fio --name='a b' --rw=read")
         );
         assert_eq!(
             text(&["fio", "--name=a\nb", "--rw=read"]).as_deref(),
-            Some(r"fio '--name=a\nb' --rw=read"),
+            Some(r"fio --name=$'a\nb' --rw=read"),
             "an argument stays one argument"
         );
     }

@@ -33,6 +33,16 @@ impl Stop {
         }
     }
 
+    /// The number of the error of Linux that comes closest, for forms that have room for a
+    /// number only.
+    pub fn code(self) -> i32 {
+        match self {
+            Stop::Interrupted => libc::EINTR,
+            Stop::NoSpace => libc::ENOSPC,
+            Stop::Failed | Stop::Finished | Stop::Written | Stop::Dirty => libc::ECANCELED,
+        }
+    }
+
     /// Whether the run is cut short by it: not by its own plan, and not by a failure that is
     /// told apart.
     pub fn cuts_short(self) -> bool {

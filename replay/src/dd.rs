@@ -78,6 +78,8 @@ pub struct DdOutcome {
     pub wall_ns: Option<u64>,
     /// CPU time of the loop.
     pub usage: Usage,
+    /// The permitted time was over before all blocks were moved.
+    pub out_of_time: bool,
     /// Why it ended early.
     pub stopped: Option<Stop>,
     /// What went wrong.
@@ -193,6 +195,10 @@ fn copy(
     let whole = std::iter::repeat_n(block, plan.count as usize);
     for wanted in whole.chain((plan.tail > 0).then_some(plan.tail)) {
         if control.stopped().is_some() {
+            break;
+        }
+        outcome.out_of_time = plan.runtime_ns.is_some_and(|most| now - start >= most);
+        if outcome.out_of_time {
             break;
         }
         let read = read_block(

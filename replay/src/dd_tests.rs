@@ -26,6 +26,7 @@ fn plan(block: u64, count: u64) -> DdPlan {
         sync_after: false,
         sync_before: false,
         timed: None,
+        runtime_ns: None,
         files: vec![file("dd", block * count)],
     }
 }
@@ -175,6 +176,25 @@ fn reads_are_collected_and_cut_up_for_writes() {
         assert_eq!(found.written, Blocks { full, partial }, "{input} {output}");
         assert_eq!((found.bytes, found.read.full), (input * count, count));
     }
+}
+
+/// The clock is asked between two blocks, so the first is always moved, and what was written is synced.
+#[test]
+fn it_ends_when_its_time_is_over() {
+    let mut timed = plan(4096, 1 << 20);
+    (timed.sink, timed.runtime_ns) = (Sink::Null, Some(1));
+    let found = outcome(&timed);
+    assert_eq!((found.bytes, found.out_of_time), (4096, true));
+    timed.runtime_ns = Some(20_000_000);
+    let found = outcome(&timed);
+    assert!(found.out_of_time && found.window_ns >= 20_000_000 && found.bytes < 4 << 30);
+    let mut whole = plan(4096, 3);
+    (whole.runtime_ns, whole.conv_sync) = (Some(60_000_000_000), ConvSync::Data);
+    let found = outcome(&whole);
+    assert_eq!((found.bytes, found.out_of_time), (3 * 4096, false));
+    whole.runtime_ns = Some(1);
+    let found = outcome(&whole);
+    assert!(found.bytes == 4096 && found.conv_sync_ns.is_some());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! the inputs, by the last part of its name.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use fio_parse::workload::{Job, Test, Workload, Wrapping, WrittenAs, job_of_optio
 use crate::include::{include_lines, input_called, is_job_file, last_part, with_includes};
 use crate::locate::Origin;
 use crate::secret;
-use crate::variables::{Setting, fill_in};
+use crate::variables::{Setting, fill_in, used_in};
 
 /// A workload to run, and what the text says about it.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct Found {
 pub struct Workloads {
     found: Vec<Found>,
     settings: Vec<Setting>,
+    /// Names of settings that stood for something.
+    used: RefCell<BTreeSet<String>>,
     /// Job files among the inputs: number and name of the input, and the text with what it
     /// includes.
     job_files: Vec<(usize, String, String)>,
@@ -68,6 +71,39 @@ impl Workloads {
                 self.job_files.push((number, name.clone(), text));
             }
         }
+    }
+
+    /// A text that is read as a workload, with its variables filled in.
+    pub fn fill_in(&self, text: &str) -> String {
+        let used = used_in(text, &self.settings).map(str::to_owned);
+        self.used.borrow_mut().extend(used);
+        fill_in(text, &self.settings)
+    }
+
+    /// What to say of settings that nothing asks for: a slip in the name would pass in silence.
+    pub fn unused_settings(&self) -> Vec<String> {
+        let used = self.used.borrow();
+        let missing = self.found.iter().flat_map(|found| &found.workload.missing);
+        let open: BTreeSet<&str> = missing
+            .map(|what| what.strip_prefix("value:").unwrap_or(what))
+            .filter(|what| !what.contains(':'))
+            .collect();
+        let open = match open.is_empty() {
+            true => String::new(),
+            false => format!(
+                "; open: {}",
+                open.into_iter().collect::<Vec<_>>().join(", ")
+            ),
+        };
+        self.settings
+            .iter()
+            .filter(|(name, _)| !used.contains(name))
+            .map(|(name, value)| {
+                format!(
+                    "--set {name}={value} changed nothing: no test here leaves {name} open{open}"
+                )
+            })
+            .collect()
     }
 
     /// Adds a workload, or counts it if it is there. Two are the same if they ask for the
@@ -111,7 +147,7 @@ impl Workloads {
             return self.with_options(workload);
         }
         let text = workload.command.as_deref()?;
-        let filled = fill_in(text, &self.settings);
+        let filled = self.fill_in(text);
         let mut new = parse_command(&filled).ok()?;
         new.around = workload.around.clone();
         for (name, value) in &self.settings {
@@ -135,6 +171,7 @@ impl Workloads {
             let Some((_, value)) = value.filter(|_| new.missing.contains(&open)) else {
                 continue;
             };
+            self.used.borrow_mut().insert(option.to_owned());
             let given = job_of_options("", [(option, value.as_str())], &mut Vec::new());
             for job in jobs.iter_mut().filter(|job| job.unread(option).is_some()) {
                 // What was printed stands there as it was.
@@ -198,7 +235,7 @@ impl Workloads {
         let mut normalised = workload.normalised.clone();
         for file in files {
             let (.., text) = self.job_file(file.strip_prefix("file:")?)?;
-            let text = format!("{defaults}\n{}", fill_in(text, &self.settings));
+            let text = format!("{defaults}\n{}", self.fill_in(text));
             let read = parse_job_file(&text).workload;
             jobs.extend_from_slice(read.jobs());
             missing.extend(read.missing);
@@ -330,7 +367,7 @@ impl Workloads {
             Ok(log) => log,
             Err(error) => return self.complaints.push(error.to_string()),
         };
-        let filled = fill_in(log.text(), &self.settings);
+        let filled = self.fill_in(log.text());
         let file = parse_job_file(&filled);
         let remarks = file
             .diagnostics

@@ -21,7 +21,7 @@ use crate::caution::cautions;
 use crate::cli::{Format, Target};
 use crate::input::Found;
 use crate::outcome::Outcome;
-use crate::outcome::records::{Context, fidelity, records};
+use crate::outcome::records::{Context, fidelity, records, warnings};
 use crate::plan::note::plain_text;
 use crate::plan::{Plan, TestPlan};
 use crate::report;
@@ -31,7 +31,7 @@ use crate::talk::say;
 #[derive(Debug)]
 pub struct Outputs {
     stdout: Sink,
-    files: Vec<(Sink, PathBuf, Option<File>)>,
+    files: Vec<(Sink, PathBuf, Option<NewFile>)>,
     logs: Option<PathBuf>,
     machine: Label,
     /// More than one test is to come.
@@ -106,7 +106,7 @@ impl Outputs {
     /// directory for the logs.
     pub fn new(targets: &[Target], logs: Option<&Path>, machine: &str) -> io::Result<Self> {
         let mut stdout = None;
-        let mut files: Vec<(Sink, PathBuf, Option<File>)> = Vec::new();
+        let mut files: Vec<(Sink, PathBuf, Option<NewFile>)> = Vec::new();
         for target in targets {
             let Some(path) = &target.file else {
                 if stdout.replace(target.format).is_some() {
@@ -149,17 +149,8 @@ impl Outputs {
     /// If one cannot be made.
     pub fn open(mut self, several: bool) -> io::Result<Self> {
         self.several = several;
-        for index in 0..self.files.len() {
-            match create(&self.files[index].1) {
-                Ok(file) => self.files[index].2 = Some(file),
-                Err(error) => {
-                    // These were made a moment ago and hold nothing.
-                    for (_, path, _) in &self.files[..index] {
-                        let _ = std::fs::remove_file(path);
-                    }
-                    return Err(error);
-                }
-            }
+        for (_, path, file) in &mut self.files {
+            *file = Some(NewFile::create(path)?);
         }
         Ok(self)
     }
@@ -200,22 +191,27 @@ impl Outputs {
     }
 
     fn put(&mut self, index: usize, text: String) -> io::Result<()> {
-        let (sink, path, file) = &mut self.files[index];
-        let text = sink.next(text, self.several);
+        let (sink, _, file) = &mut self.files[index];
         let Some(file) = file else {
             return Ok(());
         };
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
-        written.map_err(|error| named(path, &error))
+        let before = *sink;
+        let text = sink.next(text, self.several);
+        let written = file.append(&text);
+        if written.is_err() {
+            // It is not there, so none stands before the next.
+            *sink = before;
+        }
+        written
     }
 
     /// Ends all streams; errors as with [`write`](Outputs::write).
     pub fn close(self, out: &mut dyn Write) -> (io::Result<()>, io::Result<()>) {
         let mut elsewhere = Ok(());
-        for (sink, path, file) in self.files {
+        for (sink, _, file) in self.files {
             let text = sink.end(self.several);
-            let written = file.map_or(Ok(()), |mut file| file.write_all(text.as_bytes()));
-            elsewhere = elsewhere.and(written.map_err(|error| named(&path, &error)));
+            let written = file.map_or(Ok(()), |mut file| file.append(text));
+            elsewhere = elsewhere.and(written);
         }
         let written = out.write_all(self.stdout.end(self.several).as_bytes());
         (elsewhere, written.and_then(|()| out.flush()))
@@ -267,6 +263,7 @@ impl Outputs {
             workload: Some(Arc::clone(&done.found.workload)),
             fidelity: Some(fidelity(done.plan, done.outcome)),
             environment: done.environment.clone(),
+            warnings: warnings(done.plan, done.outcome, done.environment),
         }
     }
 
@@ -306,8 +303,7 @@ impl Outputs {
             };
             let name = format!("workload-{}{round}{ending}", done.number + 1);
             let path = directory.join(name);
-            let written = create(&path)?.write_all(text.as_bytes());
-            written.map_err(|error| named(&path, &error))?;
+            NewFile::create(&path)?.append(&text)?;
             if text.is_empty() && (ending.starts_with("_bw") || ending.starts_with("_iops")) {
                 say(&format!(
                     "{} is empty, as fio's would be: the run ended within its first window",
@@ -360,13 +356,51 @@ fn asked(workload: &Workload) -> Option<String> {
     })
 }
 
-/// Makes a file that is not there yet, never through a link.
-///
-/// # Errors
-/// If something of that name exists, or the directory cannot be written.
-pub fn create(path: &Path) -> io::Result<File> {
-    let made = OpenOptions::new().write(true).create_new(true).open(path);
-    made.map_err(|error| named(path, &error))
+/// A file that was not there before. One that holds nothing in the end is removed: an empty
+/// file would look like a result.
+#[derive(Debug)]
+pub struct NewFile {
+    path: PathBuf,
+    file: File,
+    /// Bytes that were written in whole texts.
+    length: u64,
+}
+
+impl NewFile {
+    /// Makes a file that is not there yet, never through a link.
+    ///
+    /// # Errors
+    /// If something of that name exists, or the directory cannot be written.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let made = OpenOptions::new().append(true).create_new(true).open(path);
+        Ok(NewFile {
+            file: made.map_err(|error| named(path, &error))?,
+            path: path.to_owned(),
+            length: 0,
+        })
+    }
+
+    /// Adds a text, or nothing of it where not all of it can be written.
+    ///
+    /// # Errors
+    /// If it cannot be written, for example on a full disk.
+    pub fn append(&mut self, text: &str) -> io::Result<()> {
+        let written = self.file.write_all(text.as_bytes());
+        match written {
+            Ok(()) => self.length += text.len() as u64,
+            // Shrinking needs no room.
+            Err(_) => drop(self.file.set_len(self.length)),
+        }
+        written.map_err(|error| named(&self.path, &error))
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if self.length == 0 {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {

@@ -15,12 +15,11 @@ use crate::engine::uring;
 use crate::input::{Found, Workloads};
 use crate::locate::Origin;
 use crate::machine;
-use crate::output::create;
+use crate::output::NewFile;
 use crate::plan::{Limits, Plan, Refusal, Target, TestPlan, plan};
 use crate::report;
 use crate::run::Tuning;
 use crate::talk::{explain_fidelity, located, say, say_refused, show_costs, talk, title};
-use crate::variables::fill_in;
 
 /// A workload was refused.
 pub const REFUSED: u8 = 3;
@@ -110,6 +109,13 @@ impl Session {
             let why = format!("{device} is a device, which has no end; give a file or a pipe");
             return Err(said(UNREADABLE, &why));
         }
+        if let Some(input) = self.arguments.inputs.iter().find(|input| is_folder(input)) {
+            let name = input.to_string_lossy();
+            let why = format!(
+                "{name} is a directory; name the files to read, or run below it with --directory {name}"
+            );
+            return Err(said(UNREADABLE, &why));
+        }
         if command.is_none() || !self.arguments.inputs.is_empty() {
             let inputs = inputs(&self.arguments.inputs, self.stdin_is_terminal)
                 .map_err(|error| said(UNREADABLE, &error.to_string()))?;
@@ -125,8 +131,7 @@ impl Session {
         }
         workloads.know(&texts);
         if let Some(text) = &command {
-            let filled = fill_in(text, &self.arguments.settings);
-            match parse_command(&filled) {
+            match parse_command(&workloads.fill_in(text)) {
                 Ok(workload) => {
                     let origin = Origin {
                         name: "command".to_owned(),
@@ -160,6 +165,10 @@ impl Session {
                 "no command of fio or dd was found; `fio-parse --explain` shows how each line was read",
             ));
         }
+        workloads
+            .unused_settings()
+            .iter()
+            .for_each(|told| say(told));
         Ok(workloads.into_found())
     }
 
@@ -287,7 +296,7 @@ impl Session {
             out.flush()?;
             return Ok(code);
         }
-        let written = create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+        let written = NewFile::create(path).and_then(|mut file| file.append(&text));
         written.map_err(|error| said(UNREADABLE, &error.to_string()))?;
         Ok(code)
     }
@@ -304,6 +313,11 @@ fn device_in(input: &OsStr) -> Option<String> {
         device && !["/dev/null", "/dev/stdin", "/dev/tty"].contains(path)
     };
     paths.into_iter().flatten().find(device).map(str::to_owned)
+}
+
+/// Whether an input is a directory, which is no text.
+fn is_folder(input: &OsStr) -> bool {
+    Path::new(input).is_dir()
 }
 
 pub(crate) fn said(code: u8, message: &str) -> End {

@@ -51,6 +51,14 @@ pub fn fill_in(text: &str, settings: &[Setting]) -> String {
     filled
 }
 
+/// Those of the settings whose variable stands in the text.
+pub fn used_in<'s>(text: &str, settings: &'s [Setting]) -> impl Iterator<Item = &'s str> {
+    settings.iter().filter_map(move |setting| {
+        let filled = fill_in(text, std::slice::from_ref(setting));
+        (filled != text).then_some(&*setting.0)
+    })
+}
+
 /// How long the variable `name` is at the start of `text`, if it stands there.
 fn variable(text: &str, name: &str) -> Option<usize> {
     for (before, after) in [("${", "}"), ("{", "}"), ("<", ">")] {

@@ -338,3 +338,34 @@ fn devices_in_use_are_refused() {
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "{device}");
     }
 }
+
+/// What a full disk takes of the results is whole lines, or nothing at all.
+#[test]
+fn a_full_disk_holds_whole_results_or_no_file() {
+    for (kib, rounds) in [(4, 1), (16, 9)] {
+        let line = format!(
+            r#"mount -t tmpfs -o size={kib}k none "$1" || exit 99; [ {rounds} = 1 ] && head -c 4096 /dev/zero > "$1/fill"
+            mkdir "$1.run"; "$0" -q -d "$1.run" --repeat {rounds} --format jsonl="$1/r" -- "fio --name=a --rw=rw --size=64k"
+            code=$?; rmdir "$1.run"; [ -e "$1/r" ] && cat "$1/r" || echo none; exit $code"#
+        );
+        let Some(output) = on_small_disk(&line) else {
+            return;
+        };
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("cannot write results"));
+        let said = text(&output.stdout);
+        // Standard output has the text form before it.
+        let left = said.rsplit("To be kept in mind").next().unwrap();
+        let records: Vec<&str> = left.lines().filter(|line| line.starts_with('{')).collect();
+        if rounds == 1 {
+            assert!(left.ends_with("none\n"), "{left}");
+            continue;
+        }
+        assert!(!records.is_empty(), "{left}");
+        for line in &records {
+            let whole: Value = serde_json::from_str(line).unwrap();
+            assert_eq!(whole["v"], 1);
+        }
+        assert!(left.ends_with("}\n"), "no part of a line is left");
+    }
+}

@@ -227,6 +227,13 @@ const JOBS: &[&str] = &[
 
 /// Jobs of all other options whose figures are determined.
 const OPTION_JOBS: &[&str] = &[
+    "--rw=read --bs=4k --size=4m --io_size=50%",
+    "--rw=write --bs=4k --size=4m --io_size=10% --loops=2",
+    "--rw=randwrite --bs=4k --filesize=1m --size=512k --io_size=50%",
+    "--rw=write --bs=4k --filesize=256k --nrfiles=2 --io_size=30%",
+    "--rw=read --bs=512 --size=5000 --io_size=33%",
+    "--rw=write --bs=4k --size=64k --io_size=0%",
+    "--rw=write --bs=4k --size=64k --offset=16k --io_size=50% --numjobs=2",
     "--rw=read --bs=4k --size=1m --nrfiles=4",
     "--rw=write --bs=4k --size=1m --nrfiles=4 --file_service_type=sequential",
     "--rw=randwrite --bs=4k --size=1m --nrfiles=4 --file_service_type=random",

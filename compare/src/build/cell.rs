@@ -6,7 +6,7 @@ use crate::digits;
 use crate::grid::{Cell, Column, Label, Part, Row, State, Verdict};
 use crate::metric::{Better, Metric};
 use crate::ratio::bounds;
-use crate::stats;
+use crate::stats::{self, MedianInterval};
 
 impl Builder<'_> {
     pub(super) fn cell(&self, index: Option<usize>, base: Option<usize>, column: &Column) -> Cell {
@@ -64,16 +64,7 @@ impl Builder<'_> {
         };
         let text = |part: &Part| match part {
             Part::Value => digits::format(value.times(1.0 / column.unit.factor)),
-            Part::Spread => interval.map_or(String::new(), |i| {
-                if i.lo.is_infinite() || i.hi.is_infinite() {
-                    "∞".to_owned()
-                } else if i.median > 0.0 {
-                    let wide = (i.hi / i.median - 1.0).max(1.0 - i.lo / i.median);
-                    format!("{:.0}%", wide * 100.0)
-                } else {
-                    String::new()
-                }
-            }),
+            Part::Spread => interval.map_or(String::new(), spread_text),
             Part::Ratio => match (ratio, verdict) {
                 (None, _) => String::new(),
                 (Some(_), Verdict::Same) => "~".to_owned(),
@@ -127,6 +118,22 @@ impl Builder<'_> {
     }
 }
 
+/// How far the interval of a median reaches from it, in percent of it; by the rules of benchstat, so
+/// that both print the same: the farther end counts, and where an end is zero and the median is not
+/// there is no such share.
+fn spread_text(interval: MedianInterval) -> String {
+    let MedianInterval { median, lo, hi, .. } = interval;
+    if lo.is_infinite() || hi.is_infinite() {
+        "∞".to_owned()
+    } else if (median > 0.0) != (lo > 0.0) || (median > 0.0) != (hi > 0.0) {
+        "?".to_owned()
+    } else if median == 0.0 {
+        "0%".to_owned()
+    } else {
+        format!("{:.0}%", 100.0 * (hi / median - 1.0).max(1.0 - lo / median))
+    }
+}
+
 /// The geometric mean of each column's ratios over the rows in which every column has one. None
 /// for fewer than two such rows.
 pub(super) fn geomean_row(rows: &[Row], columns: &[Column], labels: usize) -> Option<Row> {
@@ -177,4 +184,36 @@ pub(super) fn geomean_row(rows: &[Row], columns: &[Column], labels: usize) -> Op
         cells,
         summary: true,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What golang.org/x/perf's benchstat prints for the same centre and ends.
+    #[test]
+    fn the_spread_is_printed_as_benchstat_prints_it() {
+        for (median, lo, hi, want) in [
+            (1.0, 0.5, 1.1, "50%"),
+            (1.0, 0.9, 1.5, "50%"),
+            (1.0, 1.0, 1.0, "0%"),
+            (200.0, 195.0, 209.0, "4%"),
+            (200.0, 195.0, 209.2, "5%"),
+            // Halves go to the even percent.
+            (1.0, 0.875, 1.0, "12%"),
+            (1.0, 0.625, 1.0, "38%"),
+            (1.0, f64::NEG_INFINITY, 1.0, "∞"),
+            (1.0, 0.0, 1.0, "?"),
+            (0.0, 0.0, 1.0, "?"),
+            (0.0, 0.0, 0.0, "0%"),
+        ] {
+            let interval = MedianInterval {
+                median,
+                lo,
+                hi,
+                confidence: 0.95,
+            };
+            assert_eq!(spread_text(interval), want, "{median} {lo} {hi}");
+        }
+    }
 }

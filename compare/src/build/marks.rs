@@ -8,7 +8,7 @@ use crate::bounds::Bounds;
 use crate::derive::How;
 use crate::digits;
 use crate::keys::Key;
-use crate::metric::Metric;
+use crate::metric::{Metric, Statistic};
 use crate::query::{Found, NAMES};
 use crate::ratio;
 use crate::residue::Residue;
@@ -28,6 +28,16 @@ impl Builder<'_> {
     fn hidden_names(&self) -> impl Iterator<Item = (usize, Key)> {
         let shown = self.shown();
         (NAMES.into_iter().enumerate()).filter(move |(_, key)| !shown.contains(key))
+    }
+
+    /// The first few of the machines or tests of a cell.
+    fn names_of(&self, key: Key, codes: &[u32]) -> String {
+        let shown = codes.iter().take(NAMES_SHOWN);
+        let shown: Vec<&str> = shown.map(|code| key_text(self.frame, key, *code)).collect();
+        match codes.len().saturating_sub(NAMES_SHOWN) {
+            0 => shown.join("; "),
+            more => format!("{} and {more} more", shown.join("; ")),
+        }
     }
 
     /// Notes that bear on the whole table.
@@ -71,15 +81,7 @@ impl Builder<'_> {
             let any = matches!(base, Base::Each) || members.iter().any(divided);
             let to = match base {
                 Base::One { name, .. } if !any => {
-                    format!(
-                        "no ratios: {name} has no result here that the others can be divided by{}",
-                        if self.projection.rows.contains(&Key::TEST) {
-                            "; where tests differ only in what one log leaves unsaid, --row rw,bs \
-                             puts them side by side"
-                        } else {
-                            ""
-                        }
-                    )
+                    format!("no ratios: {}", self.why_no_ratio(members, name))
                 }
                 Base::One { name, .. } => format!("ratios are to {name}"),
                 Base::Best => "ratios are to the best of those compared, which has 1.00x".into(),
@@ -95,6 +97,33 @@ impl Builder<'_> {
             texts.extend(self.repeat_notes(members));
         }
         texts.iter().map(|t| self.notes.mark(t)).collect()
+    }
+
+    /// Why nothing in a table is divided by the base, which is called `name`.
+    fn why_no_ratio(&self, members: &[usize], name: &str) -> String {
+        let bounds = |index: usize| self.cells.found[index].bounds;
+        let is_base = |index: usize| self.bases[index] == Some(index);
+        let bases: Vec<usize> = (members.iter().copied()).filter(|i| is_base(*i)).collect();
+        let others = || (members.iter().copied()).filter(|i| !is_base(*i) && bounds(*i).is_some());
+        let valued: Vec<(f64, f64, f64)> = bases.iter().filter_map(|i| bounds(*i)).collect();
+        if valued.is_empty() && !bases.is_empty() {
+            format!("all runs of {name} failed here")
+        } else if others().next().is_none() {
+            format!("only {name} has a result here")
+        } else if others().all(|index| self.bases[index].is_none()) {
+            let rows = if self.projection.rows.contains(&Key::TEST) {
+                "; where tests differ only in what one log leaves unsaid, --row rw,bs puts them \
+                 side by side"
+            } else {
+                ""
+            };
+            format!("{name} has no result here that the others can be divided by{rows}")
+        } else if valued.iter().all(|(lo, ..)| *lo <= 0.0) {
+            let zero = valued.iter().all(|(.., hi)| *hi <= 0.0);
+            format!("{name} {} 0 here", if zero { "is" } else { "may be" })
+        } else {
+            "the notes of the results say why".to_owned()
+        }
     }
 
     /// What the wall clock covers beyond the tool.
@@ -136,7 +165,8 @@ impl Builder<'_> {
             && sizes.iter().any(|n| *n > 0 && *n < need)
         {
             texts.push(format!(
-                "± is half the {}% interval of the median; it takes at least {need} runs, ∞ means fewer",
+                "± is how far the {}% interval of the median reaches from it; it takes at least {need} \
+                 runs, ∞ means fewer",
                 whole(&percent(self.view.confidence))
             ));
         }
@@ -242,16 +272,14 @@ impl Builder<'_> {
         let differs = residue.against((&found.settings, &own_name), (&theirs.settings, &full_name));
         texts.extend(differs.map(|differs| format!("unlike {name}: {differs}")));
         for (at, key) in self.hidden_names() {
-            if let ([mine], [other]) = (found.names[at].as_slice(), theirs.names[at].as_slice())
-                && mine != other
-            {
-                let (mine, other) = (
-                    key_text(self.frame, key, *mine),
-                    key_text(self.frame, key, *other),
-                );
+            let (mine, other) = (&found.names[at], &theirs.names[at]);
+            let same = mine.len() == other.len() && mine.iter().all(|code| other.contains(code));
+            if !same && !mine.is_empty() && !other.is_empty() {
                 texts.push(format!(
-                    "unlike {name}: {} {mine} (there: {other})",
-                    key.name()
+                    "unlike {name}: {} {} (there: {})",
+                    key.name(),
+                    self.names_of(key, mine),
+                    self.names_of(key, other)
                 ));
             }
         }
@@ -342,17 +370,11 @@ impl Builder<'_> {
         for (at, key) in self.hidden_names() {
             let names = &found.names[at];
             if names.len() > 1 {
-                let shown = names.iter().take(NAMES_SHOWN);
-                let shown: Vec<&str> = shown.map(|code| key_text(self.frame, key, *code)).collect();
-                let more = match names.len().saturating_sub(NAMES_SHOWN) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
                 add(format!(
-                    "one value for {} {}s: {}{more}",
+                    "one value for {} {}s, which are no repeats of one: {}",
                     names.len(),
                     key.name(),
-                    shown.join("; ")
+                    self.names_of(key, names)
                 ));
             }
         }
@@ -373,6 +395,20 @@ impl Builder<'_> {
                 "{} of {} runs failed and are left out",
                 found.failed,
                 found.failed + found.values.len()
+            ));
+        }
+        if found.summed > 1 {
+            add(format!(
+                "inferred: {} {} jobs of one run, which report apart",
+                match self.metric(found) {
+                    Metric::Bytes => "the sum of",
+                    Metric::Runtime => "the longest of",
+                    Metric::Latency(_, Statistic::Min) => "the least of",
+                    Metric::Latency(_, Statistic::Max) => "the greatest of",
+                    Metric::Latency(..) => "the mean over the I/Os of",
+                    _ => "summed over",
+                },
+                found.summed
             ));
         }
         if found.parts > 1 {

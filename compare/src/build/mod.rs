@@ -463,12 +463,16 @@ impl<'a> Builder<'a> {
         let mut columns: Vec<Column> = Vec::new();
         for (c, col) in plan.cols.iter().enumerate() {
             let cols = self.projection.cols.clone();
-            let mut label = self.label(&cols, col, COLUMN_LABEL);
+            let first = (plan.rows.iter()).find_map(|row| plan.at.get(&(row.clone(), col.clone())));
+            let metric = first.map_or(self.metrics[0], |i| self.metric(&self.cells.found[*i]));
+            let mut label = match cols.as_slice() {
+                // Where nothing else names the column, what it shows does.
+                [] => Label::plain(self.metric_title(metric)),
+                cols => self.label(cols, col, COLUMN_LABEL),
+            };
             for text in &col_marks[c] {
                 label.marks.push(self.notes.mark(text));
             }
-            let first = (plan.rows.iter()).find_map(|row| plan.at.get(&(row.clone(), col.clone())));
-            let metric = first.map_or(self.metrics[0], |i| self.metric(&self.cells.found[*i]));
             let has_ratio = (plan.rows.iter())
                 .filter_map(|row| plan.at.get(&(row.clone(), col.clone())))
                 .any(|i| self.bases[*i].is_some_and(|base| self.ratio(*i, base).is_some()));

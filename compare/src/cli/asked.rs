@@ -24,6 +24,29 @@ pub(super) fn format(args: &Args) -> Format {
     args.format.unwrap_or(told)
 }
 
+/// A column has one unit, so the second one asked for would be lost.
+pub(super) fn one_unit_of_a_kind(units: &[scale::Unit]) -> Result<(), String> {
+    for (at, unit) in units.iter().enumerate() {
+        let other = (units[..at].iter())
+            .find(|other| other.dimension == unit.dimension && other.name != unit.name);
+        if let Some(other) = other {
+            return Err(format!(
+                "expected at most one unit of a kind, found `{}` and `{}`",
+                other.name, unit.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The units asked for that no column has.
+pub(super) fn idle_units(units: &[scale::Unit], report: &Report) -> Vec<scale::Unit> {
+    let columns = || report.grids.iter().flat_map(|grid| &grid.columns);
+    (units.iter().copied())
+        .filter(|unit| !columns().any(|column| column.unit.name == unit.name))
+        .collect()
+}
+
 pub(super) fn export_form(path: &Path) -> Result<Form, String> {
     Form::of_name(&path.to_string_lossy()).ok_or_else(|| {
         format!(

@@ -7,7 +7,7 @@ use super::apart::{name_apart, told_apart};
 use super::called::{Contexts, join_logs, name_by_folders};
 use super::{Bits, Builder, Context, Frame, key_column};
 use crate::dict::Dict;
-use crate::keys::{Key, UNKNOWN};
+use crate::keys::{Key, Role, UNKNOWN};
 use crate::tests_of::{self, Facts};
 
 impl Builder {
@@ -33,6 +33,8 @@ impl Builder {
                 .collect()
         };
         let settings = of(|c| c.settings);
+        let sets = self.setting_sets.values();
+        let alike = alike(&settings, sets);
         let mut columns = vec![
             Column::new("source".into(), of(|c| c.source)),
             Column::new("group".into(), of(|c| c.group)),
@@ -40,10 +42,12 @@ impl Builder {
             Column::new("failed".into(), flag(|c| c.failed)),
             Column::new("dd".into(), flag(|c| c.dd)),
             Column::new("settings".into(), settings.clone()),
+            Column::new("alike".into(), alike),
             Column::new("notes".into(), of(|c| c.notes)),
             Column::new("basis".into(), of(|c| c.basis)),
             Column::new("block".into(), number(|c| c.block)),
             Column::new("nominal".into(), number(|c| c.nominal)),
+            Column::new("summed".into(), of(|c| c.summed)),
             Column::new("has".into(), self.has),
             Column::new("asked".into(), fact(|f| f.asked)),
             Column::new("heading".into(), fact(|f| f.heading)),
@@ -87,7 +91,6 @@ impl Builder {
             let (codes, values) = match (*key, &machines) {
                 (Key::TEST, _) => (test_codes.clone(), tests_named.values().to_vec()),
                 (Key::MACHINE, Some((codes, dict))) => {
-                    let sets = self.setting_sets.values();
                     let told_apart = told_apart(
                         &self.wanted,
                         &self.sorted_by,
@@ -123,4 +126,19 @@ impl Builder {
             texts: texts.values().to_vec(),
         })
     }
+}
+
+/// For each set of settings a code of what it says beside what was asked of the disk: jobs of one
+/// group that do different things are still parts of one run.
+fn alike(settings: &[u32], sets: &[Vec<u32>]) -> Vec<u32> {
+    let ways: Vec<bool> = Key::settings().map(|k| k.role() == Role::Setting).collect();
+    let mut dict: Dict<Vec<u32>> = Dict::default();
+    let of_sets: Vec<u32> = (sets.iter())
+        .map(|set| {
+            let way = set.iter().zip(&ways).filter(|(_, way)| **way);
+            let way: Vec<u32> = way.map(|(code, _)| *code).collect();
+            dict.code(way.as_slice())
+        })
+        .collect();
+    settings.iter().map(|set| of_sets[*set as usize]).collect()
 }

@@ -37,6 +37,8 @@ pub fn summary(report: &Report, gate: &[String]) -> String {
 }
 
 /// The custom array of github-action-benchmark: `[{"name", "unit", "value", "range", "extra"}]`.
+/// The range, which the action may lack, is as in the tables: how far the interval of the median
+/// reaches from it, here in the unit of the value.
 /// The action takes one direction of better for a file, so metrics of both can't be mixed.
 pub fn action(report: &Report) -> Result<String, String> {
     let rows = data::Rows::new(report);
@@ -68,13 +70,10 @@ pub fn action(report: &Report) -> Result<String, String> {
                     .map(|(_, text)| *text)
             })
             .collect();
-        let (lo, hi) = row.cell.interval.unwrap_or((value.lo(), value.hi()));
-        let half = (hi - lo) / 2.0 / factor;
-        entries.push(json!({
+        let mut entry = json!({
             "name": format!("{} ({metric})", keys.join(" / ")),
             "unit": row.column.unit.name,
             "value": value.value() / factor,
-            "range": format!("± {}", shortest(half)),
             "extra": format!(
                 "n={}{}{}",
                 row.cell.n,
@@ -84,7 +83,17 @@ pub fn action(report: &Report) -> Result<String, String> {
                 },
                 row.notes.iter().map(|n| format!("\n{n}")).collect::<String>()
             ),
-        }));
+        });
+        // One run says nothing of how far another may lie from it.
+        if row.cell.n > 1 {
+            let reach = row.cell.interval.map(|(lo, hi)| {
+                let (down, up) = (value.value() - lo, hi - value.value());
+                shortest(down.max(up) / factor)
+            });
+            let reach = reach.unwrap_or_else(|| "∞".to_owned());
+            entry["range"] = json!(format!("± {reach}"));
+        }
+        entries.push(entry);
     }
     Ok(format!("{:#}\n", serde_json::Value::Array(entries)))
 }
@@ -107,7 +116,7 @@ mod tests {
         assert_eq!(entries[0]["unit"], "MiB/s");
         let value = entries[0]["value"].as_f64().unwrap();
         assert!((value - 307_104_239.0 / 1_048_576.0).abs() < 1e-9);
-        assert_eq!(entries[0]["range"], "± 0.477");
+        assert_eq!(entries[0].get("range"), None, "one run");
         assert!(
             entries[2]["extra"]
                 .as_str()

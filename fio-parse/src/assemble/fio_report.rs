@@ -24,7 +24,7 @@ const ERRORS: usize = 8;
 #[derive(Default)]
 pub(super) struct Report {
     /// Whether the run was ended before its time.
-    interrupted: bool,
+    pub(super) interrupted: bool,
     /// The errors of jobs by run and group: different ones, and a few at most, for their group to name.
     failed: HashMap<(u32, u32), Vec<JobError>>,
     /// The failure that was printed on a line of its own, until a job section tells it too.

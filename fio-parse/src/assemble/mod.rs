@@ -272,6 +272,7 @@ impl<'l, 't> Assembler<'l, 't> {
             }
             latest.document = Some((document, first..self.parsed.records.len()));
         }
+        self.report.interrupted = false;
     }
 
     fn fio_terse<'b>(
@@ -310,6 +311,7 @@ impl<'l, 't> Assembler<'l, 't> {
             }
             latest.terse = Some((first, rows, start..self.parsed.records.len()));
         }
+        self.report.interrupted = false;
     }
 
     /// The report with these records was one of a run that went on.
@@ -392,7 +394,9 @@ impl<'l, 't> Assembler<'l, 't> {
             direction: entry.direction,
             measurement: entry.measurement,
             errors: entry.errors,
-            interrupted: false,
+            // fio says so above what it prints in any form
+            interrupted: matches!(dialect, Dialect::FioJson | Dialect::FioTerse)
+                && self.report.interrupted,
             details: entry.details,
             claims: Vec::new(),
             fidelity: None,

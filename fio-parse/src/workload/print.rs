@@ -173,6 +173,16 @@ impl Workload {
     }
 }
 
+/// `text` as one word of a shell's line, that shells and [`parse_command`](super::command::parse_command) read as it is.
+pub fn quoted_word(text: &str) -> String {
+    let mut word = String::new();
+    push_plain(&mut word, text);
+    if word.is_empty() {
+        word.push_str("''");
+    }
+    word
+}
+
 /// Adds `text` to a word, quoted where a shell or this reader would take some of it for its own.
 fn push_plain(word: &mut String, text: &str) {
     let safe = |c: char| c.is_ascii_alphanumeric() || "_./:,+%@-".contains(c);
@@ -181,8 +191,11 @@ fn push_plain(word: &mut String, text: &str) {
         word.push_str(text);
         return;
     }
+    // what a terminal obeys, what nobody sees, and the quotes and dashes that editors put in
     let odd = |c: char| {
-        c.is_control() || (c != ' ' && c.is_whitespace()) || ('\u{2010}'..='\u{201f}').contains(&c)
+        c.is_control()
+            || (c != ' ' && c.is_whitespace())
+            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{201f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
     if !text.chars().any(odd) {
         word.push('\'');
@@ -197,16 +210,19 @@ fn push_plain(word: &mut String, text: &str) {
         word.push('\'');
         return;
     }
+    // bytes, for a shell whose locale is not UTF-8 makes other ones of a code point
     word.push_str("$'");
     for c in text.chars() {
         match c {
             '\'' | '\\' => word.extend(['\\', c]),
-            '&' | '=' => {
-                let _ = write!(word, "\\U{:08x}", u32::from(c));
-            }
-            c if c.is_ascii_graphic() || c == ' ' => word.push(c),
+            '\n' => word.push_str("\\n"),
+            '\r' => word.push_str("\\r"),
+            '\t' => word.push_str("\\t"),
+            c if (c.is_ascii_graphic() || c == ' ') && !['&', '='].contains(&c) => word.push(c),
             c => {
-                let _ = write!(word, "\\U{:08x}", u32::from(c));
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    let _ = write!(word, "\\x{byte:02x}");
+                }
             }
         }
     }
@@ -248,6 +264,7 @@ mod tests {
             1 => vec(
                 prop::sample::select(vec![
                     "&amp;", "=3D", "3D", "$X", "${Y}", "$(z)", "`w`", "'", "\"", "\\", "\n", "\t", "\u{a0}", "\u{2013}", "\u{201c}", "%s",
+                    "\u{1b}[31m", "\r", "\u{7f}", "\u{85}", "\u{200b}", "\u{202e}", "\u{2066}", "\u{feff}", "\u{ad}", "\u{1}7", "f", "0",
                     "{n}", "<p>", "#", ";", "|", "&", ">", "=", " ", ".", "-", "[", "]", "end",
                 ]),
                 0..6

@@ -294,40 +294,67 @@ impl<'t> Shell<'t> {
         }
     }
 
-    /// `$'…'`, with its escapes.
+    /// `$'…'`, with its escapes, as bash and zsh have them; bytes that are no UTF-8 together become U+FFFD.
     fn ansi_quote(&mut self, word: &mut Word) {
         self.at += 2;
         word.quoted = true;
+        let mut bytes = Vec::new();
+        let push = |bytes: &mut Vec<u8>, c: char| {
+            bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes())
+        };
         while let Some(c) = self.peek() {
             self.at += c.len_utf8();
             match c {
-                '\'' => return,
+                '\'' => break,
                 '\\' => {
-                    let Some(escape) = self.peek() else { return };
+                    let Some(escape) = self.peek() else { break };
                     self.at += escape.len_utf8();
                     match escape {
-                        'n' => word.text.push('\n'),
-                        'r' => word.text.push('\r'),
-                        't' => word.text.push('\t'),
+                        'n' => bytes.push(b'\n'),
+                        'r' => bytes.push(b'\r'),
+                        't' => bytes.push(b'\t'),
+                        'a' => bytes.push(7),
+                        'b' => bytes.push(8),
+                        'e' | 'E' => bytes.push(0x1b),
+                        'f' => bytes.push(0xc),
+                        'v' => bytes.push(0xb),
                         'u' | 'U' => {
-                            let hex = self.rest();
-                            let end = hex
-                                .bytes()
-                                .take(if escape == 'u' { 4 } else { 8 })
-                                .take_while(u8::is_ascii_hexdigit)
-                                .count();
-                            let c = u32::from_str_radix(&hex[..end], 16)
-                                .ok()
-                                .and_then(char::from_u32);
-                            word.text.push(c.unwrap_or('\u{fffd}'));
-                            self.at += end;
+                            let code = self.digits(if escape == 'u' { 4 } else { 8 }, 16);
+                            let c = code.and_then(char::from_u32);
+                            push(&mut bytes, c.unwrap_or('\u{fffd}'));
                         }
-                        other => word.text.push(other),
+                        'x' => match self.digits(2, 16) {
+                            Some(byte) => bytes.push(byte as u8),
+                            None => bytes.extend_from_slice(b"\\x"),
+                        },
+                        '0'..='7' => {
+                            self.at -= 1;
+                            bytes.extend(self.digits(3, 8).map(|byte| byte as u8));
+                        }
+                        '\\' | '\'' | '"' | '?' => push(&mut bytes, escape),
+                        other => {
+                            bytes.push(b'\\');
+                            push(&mut bytes, other);
+                        }
                     }
                 }
-                _ => word.text.push(c),
+                c => push(&mut bytes, c),
             }
         }
+        word.text.push_str(&String::from_utf8_lossy(&bytes));
+    }
+
+    /// A number of at most so many digits; `None` where no digit stands here.
+    fn digits(&mut self, most: usize, radix: u32) -> Option<u32> {
+        let rest = self.rest();
+        let end = rest
+            .chars()
+            .take(most)
+            .take_while(|c| c.is_digit(radix))
+            .count();
+        let number = u32::from_str_radix(&rest[..end], radix).ok()?;
+        self.at += end;
+        Some(number)
     }
 
     /// Steps over a quote and returns the mark that will close it; `None` where none stands here.

@@ -17,7 +17,7 @@ use super::{
     DdOutcome, Entry, Figures, FioOutcome, Group, Outcome, SampleStats, groups, per_second,
     sample_stats,
 };
-use crate::caution::cautions;
+use crate::caution::{Caution, cautions};
 use crate::clock::Usage;
 use crate::dd::Blocks;
 use crate::hist::{DEFAULT_PERCENTILES, Histogram, Stat};
@@ -50,20 +50,30 @@ pub fn records(plan: &Plan, outcome: &Outcome, context: &Context) -> Vec<Record>
         _ => return Vec::new(),
     };
     let fidelity = fidelity(plan, outcome);
-    let cautions = cautions(plan, outcome, &context.environment);
+    let warnings = warnings(plan, outcome, &context.environment);
     for record in &mut records {
-        for caution in &cautions {
-            let code = Code::other(caution.id());
-            let diagnostic = match caution.kind.severe {
-                true => Diagnostic::warning(code, None, caution.text.clone()),
-                false => Diagnostic::note(code, None, caution.text.clone()),
-            };
-            record.warnings.push(diagnostic);
-        }
+        record.warnings.extend_from_slice(&warnings);
         record.fidelity = Some(fidelity.clone());
         record.interrupted = outcome.stopped().is_some_and(|stop| stop.cuts_short());
     }
     records
+}
+
+/// The cautions on a run, as records have them.
+pub fn warnings(
+    plan: &Plan,
+    outcome: &Outcome,
+    facts: &serde_json::Map<String, serde_json::Value>,
+) -> Vec<Diagnostic> {
+    let diagnostic = |caution: Caution| {
+        let code = Code::other(caution.id());
+        match caution.kind.severe {
+            true => Diagnostic::warning(code, None, caution.text),
+            false => Diagnostic::note(code, None, caution.text),
+        }
+    };
+    let found = cautions(plan, outcome, facts).into_iter();
+    found.map(diagnostic).collect()
 }
 
 /// What was planned and what was done. A plan that time ends has no counts.
@@ -82,10 +92,11 @@ pub fn run_notes(plan: &Plan, outcome: &Outcome) -> Vec<Note> {
     if planned.bytes.is_some() && planned != issued {
         let number = |count: Option<u64>| count.unwrap_or(0);
         let (issued, planned) = (number(issued.bytes), number(planned.bytes));
-        notes.push(Note::with(
-            "incomplete",
-            format!("{issued} of {planned} bytes"),
-        ));
+        let id = match outcome {
+            Outcome::Dd(dd) if dd.out_of_time => "scaled-runtime",
+            _ => "incomplete",
+        };
+        notes.push(Note::with(id, format!("{issued} of {planned} bytes")));
     }
     if let Outcome::Fio(outcome) = outcome {
         let logged = outcome.jobs.iter().flatten().flat_map(|job| &job.logged);

@@ -97,7 +97,7 @@ pub(super) fn note_order(
     }
 }
 
-/// A random mix whose directions count in blocks of different sizes.
+/// A mix whose directions count in blocks of different sizes.
 pub(super) fn note_two_sizes(
     job: &Job,
     pattern: Pattern,
@@ -106,11 +106,18 @@ pub(super) fn note_two_sizes(
     draft: &mut Draft<'_>,
 ) {
     let unlike = sizes[0].smallest() != sizes[1].smallest() && choices.order.align.is_none();
-    if !(pattern.random && pattern.mixed() && unlike) {
+    if !(pattern.mixed() && unlike) {
+        return;
+    }
+    let timed = job.time_based == Some(true) && job.runtime_ns.is_some();
+    if !pattern.random {
+        // Whose turn the last one is depends on the order that was drawn.
+        if !timed {
+            draft.note("amount-by-chance");
+        }
         return;
     }
     draft.note("two-sizes-one-map");
-    let timed = job.time_based == Some(true) && job.runtime_ns.is_some();
     if choices.order.random_map && choices.order.spread == Spread::Even && !timed {
         draft.note("amount-by-chance");
     }

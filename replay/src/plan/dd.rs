@@ -82,6 +82,8 @@ pub struct DdPlan {
     pub sync_before: bool,
     /// What the shell's `time` covered.
     pub timed: Option<Timed>,
+    /// No block is begun later than so long after the first, ns (`--runtime`).
+    pub runtime_ns: Option<u64>,
     /// The file that is read, if one is, then the file that is written, if one is.
     pub files: Vec<FilePlan>,
 }
@@ -136,10 +138,10 @@ pub(super) fn plan(dd: &Dd, around: &Wrapping, draft: &mut Draft<'_>) -> Option<
             _ => {}
         }
     }
+    let flags = flags(dd, draft);
     let blocks = blocks(dd, draft)?;
     let amount = amount(dd, blocks.0, draft)?;
     let ((block, output_block), (count, tail)) = scale(blocks, amount, draft);
-    let flags = flags(dd, draft);
     let whole = whole_block(block, flags.full_blocks);
     let memory = whole.saturating_add(if output_block == block {
         0
@@ -247,6 +249,7 @@ pub(super) fn plan(dd: &Dd, around: &Wrapping, draft: &mut Draft<'_>) -> Option<
         sync_after: around.sync_after,
         sync_before: around.sync_before,
         timed: around.timed,
+        runtime_ns: draft.target.runtime_ns,
         files,
     })
 }
@@ -325,8 +328,16 @@ fn sink(dd: &Dd, draft: &mut Draft<'_>) -> Option<Sink> {
     }
 }
 
+/// Whether an operand was given with a value that was not understood.
+fn given(dd: &Dd, name: &str) -> bool {
+    dd.other.iter().any(|(other, _)| other == name)
+}
+
 /// Bytes per read and per write: `bs` is both.
 fn blocks(dd: &Dd, draft: &mut Draft<'_>) -> Option<(u64, u64)> {
+    if ["bs", "ibs", "obs"].iter().any(|name| given(dd, name)) {
+        return None;
+    }
     let of = |apart: Option<Bytes>| dd.block_bytes.or(apart).unwrap_or(Bytes(512)).0;
     let blocks = (of(dd.input_block_bytes), of(dd.output_block_bytes));
     for block in [blocks.0, blocks.1] {
@@ -355,6 +366,8 @@ fn amount(dd: &Dd, block: u64, draft: &mut Draft<'_>) -> Option<(u64, u64)> {
             None
         }
         (Some(amount), _) => Some(amount),
+        // It was given, and was refused with the other operands that cannot be read.
+        (None, _) if given(dd, "count") => None,
         (None, Some(size)) => {
             draft.note_with("scaled-size", format!("no count: {}", binary(size)));
             Some(((size / block).max(1), 0))

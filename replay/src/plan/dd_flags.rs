@@ -67,7 +67,23 @@ pub(super) fn flags(dd: &Dd, draft: &mut Draft<'_>) -> Flags {
     }
     for (name, value) in &dd.other {
         match name.as_str() {
+            "status" if !["none", "noxfer", "progress"].contains(&value.as_str()) => {
+                let why = format!("status={value} is none of none, noxfer and progress");
+                draft.refuse_about("option-value", name, why);
+            }
             "status" => draft.note_with("presentation", format!("status={value}")),
+            "bs" | "ibs" | "obs" | "count" | "skip" | "seek" => {
+                let in_bytes = match name.as_str() {
+                    "skip" => "; bytes go with iflag=skip_bytes",
+                    "seek" => "; bytes go with oflag=seek_bytes",
+                    _ => "",
+                };
+                let why = format!(
+                    "{name}={value} cannot be read; expected a whole number below 16 EiB, with k, M, G or T behind it \
+                     or none{in_bytes}"
+                );
+                draft.refuse_about("option-value", name, why);
+            }
             _ => {
                 let why = format!(
                     "{name}={value} is not played; leave it out if the test does not need it"

@@ -139,6 +139,14 @@ fn unknown_region(
         draft.note_with("scaled-size", format!("{said}: {}", binary(limit)));
         return Some(limit);
     }
+    // Refused where it stands, as what cannot be read.
+    if choices.open_size.is_none()
+        && ["size", "filesize"]
+            .iter()
+            .any(|name| job.unread(name).is_some())
+    {
+        return None;
+    }
     let device = if names_device(job) {
         ", or name a device of your own with --device"
     } else {

@@ -219,6 +219,11 @@ pub(super) fn plan(jobs: &[Job], draft: &mut Draft<'_>) -> Option<FioPlan> {
                 seed,
                 ..template.clone()
             };
+            // fio 3.33: of `filesize` where it is given, not of `size`; 0% is as if not given.
+            if let Some(percent) = choices.amount_percent.filter(|&percent| percent > 0) {
+                let all = u128::from(planned.all_regions());
+                planned.io_size = Some((all * u128::from(percent) / 100) as u64);
+            }
             // Of files whose size is given so much is moved in all, if they hold more.
             if job.io_size_bytes.is_none() && planned.io_size >= Some(planned.all_regions()) {
                 planned.io_size = None;
@@ -272,6 +277,10 @@ fn plan_job(
     if job.depth == Some(0) {
         let why = "iodepth=0 is not possible, and fio refuses it too; 1 is the least".to_owned();
         draft.refuse_about("option-value", "iodepth", why);
+    }
+    if job.jobs == Some(0) {
+        let why = "numjobs=0 starts nothing, and fio refuses it too; 1 is the least".to_owned();
+        draft.refuse_about("option-value", "numjobs", why);
     }
     let files = files_of(job);
     if files == 0 || files > MOST_FILES {

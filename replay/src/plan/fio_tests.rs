@@ -515,3 +515,17 @@ fn checks_that_report_otherwise_than_fio_are_told() {
     assert_eq!(told(&backlog), ["verify-backlog-time"]);
     assert_eq!(told(&[("do_verify", "0")]), [""; 0]);
 }
+
+#[test]
+fn zones_need_a_mode() {
+    let of = |mode: Option<&str>| {
+        let workload = asked(|job| {
+            job.other = vec![option("zonesize", "64k"), option("zoneskip", "64k")];
+            job.other.extend(mode.map(|mode| option("zonemode", mode)));
+        });
+        plan(&workload, &target())
+    };
+    let told = |mode| ids(&of(mode).unwrap()).contains(&"zones-without-mode");
+    assert!(told(None) && !told(Some("strided")));
+    assert!(of(Some("none")).is_err());
+}

@@ -98,6 +98,7 @@ kinds! {
     "created-before-open" Equivalent NONE "the file is made, empty, before the clock starts; the original makes it when it opens it";
     "batched" Equivalent NONE "I/Os go and come in the batches that were asked for; completions beyond the asked number are taken too";
     "priority-best-effort" Deviates ALL "a priority above the usual needs privileges; what was not granted is told with the results";
+    "zones-without-mode" Equivalent NONE "zonesize without zonemode is played as zones with gaps, as fio did before zonemode came; fio 3.33 refuses it";
     "paced-drains" Equivalent NONE "the queue is drained before the job waits for its rate, as fio does";
     "verify-backlog-time" Deviates RATES "reads of verify_backlog go between the writes, so their run time is that of both; fio gives them only the time of the check behind the last write, and with it a rate that no disk had";
     "verify-never-begins" Exact NONE "with time_based the check behind the last write never begins, here as in the original";

@@ -122,6 +122,9 @@ fn dd_lines(text: &mut String, plan: &DdPlan) {
         ConvSync::Data => ", then fdatasync",
         ConvSync::Full => ", then fsync",
     });
+    if let Some(ns) = plan.runtime_ns {
+        let _ = write!(text, ", cut off after {}", span(ns));
+    }
     text.push_str(if plan.sync_after {
         "; then fsync and syncfs, timed apart\n"
     } else {
@@ -174,7 +177,12 @@ pub fn cautions(list: &[Caution]) -> String {
         if text.is_empty() {
             text.push_str("\nTo be kept in mind:\n");
         }
-        let _ = writeln!(text, "    [{}] {}", caution.id(), caution.text);
+        let level = if caution.kind.severe {
+            "warning"
+        } else {
+            "note"
+        };
+        let _ = writeln!(text, "    [{}] {level}: {}", caution.id(), caution.text);
     }
     text
 }

@@ -2,11 +2,15 @@
 //!
 //! Latencies are in microseconds, rates in KiB/s. The fields of the disk, which are the whole
 //! machine's, are left out, as with fio's `disk_util=0`.
+//!
+//! A run that was cut short has an error in each of its lines, so that none is taken for a
+//! result of the whole test; that of a signal also has fio's own line above.
 
 use std::fmt::Write;
 
 use super::json::aggregate_share;
 use super::text::class_shares;
+use crate::control::Stop;
 use crate::hist::{DEFAULT_PERCENTILES, Stat};
 use crate::outcome::{Entry, FioOutcome, groups, sample_stats};
 use crate::plan::fio::FioPlan;
@@ -17,24 +21,26 @@ const PERCENTILES: usize = 20;
 /// The report on a fio test.
 pub fn fio(plan: &FioPlan, outcome: &FioOutcome) -> String {
     let mut text = String::new();
+    if outcome.stopped == Some(Stop::Interrupted) {
+        text.push_str("\nfio: terminating on signal 2\n");
+    }
     for group in groups(plan, outcome) {
         for entry in &group.entries {
-            text += &line(group.number, entry);
+            text += &line(group.number, entry, outcome.stopped);
             text.push('\n');
         }
     }
     text
 }
 
-fn line(group: u32, entry: &Entry<'_>) -> String {
-    // A semicolon or a line end in a name would shift every field behind it.
-    let name: String = entry
-        .job
-        .name
-        .chars()
-        .map(|c| if c == ';' || c.is_control() { '_' } else { c })
-        .collect();
-    let code = entry.failure.map_or(0, |failure| failure.code);
+fn line(group: u32, entry: &Entry<'_>, stopped: Option<Stop>) -> String {
+    let name = field(&entry.job.name);
+    let error = match (entry.failure, stopped) {
+        (Some(failure), _) => Some((failure.code, failure.sentence())),
+        (None, Some(stop)) => Some((stop.code(), stop.words().to_owned())),
+        (None, None) => None,
+    };
+    let code = error.as_ref().map_or(0, |error| error.0);
     let mut text = format!(
         "3;fio-replay-{};{name};{group};{code}",
         env!("CARGO_PKG_VERSION")
@@ -65,15 +71,17 @@ fn line(group: u32, entry: &Entry<'_>) -> String {
     for share in &class_shares(entry)[10..] {
         let _ = write!(text, ";{share:.2}%");
     }
-    if let Some(failure) = entry.failure {
-        let words: String = failure
-            .sentence()
-            .chars()
-            .map(|c| if c == ';' || c.is_control() { '_' } else { c })
-            .collect();
-        let _ = write!(text, ";{code};{words}");
+    if let Some((code, words)) = error {
+        let _ = write!(text, ";{code};{}", field(&words));
     }
     text
+}
+
+/// A text as one field: a semicolon or a line end in it would shift every field behind it.
+fn field(text: &str) -> String {
+    text.chars()
+        .map(|c| if c == ';' || c.is_control() { '_' } else { c })
+        .collect()
 }
 
 fn direction(text: &mut String, entry: &Entry<'_>, index: usize) {

@@ -25,6 +25,14 @@ pub(super) fn special(
         "unlink" | "unlink_each_loop" => draft.note("removed-at-end"),
         "write_bw_log" | "write_lat_log" | "write_iops_log" => draft.note("logs-elsewhere"),
         "rw" => modifier(job, value, choices, draft),
+        "io_size" if value.ends_with('%') => match percent(value) {
+            Some(percent) => choices.amount_percent = Some(percent),
+            None => {
+                let why =
+                    format!("io_size={value} cannot be read; fio takes shares from 0% to 100%");
+                draft.refuse_about("option-value", name, why);
+            }
+        },
         "bs" | "iodepth" | "numjobs" | "loops" | "runtime" | "ramp_time" | "direct" | "sync"
         | "fsync" | "fdatasync" | "end_fsync" | "rwmixread" | "rwmixwrite" | "stonewall"
         | "io_size" => {
@@ -71,6 +79,12 @@ pub(super) fn special(
     }
 }
 
+/// A share in whole per cent, up to all.
+fn percent(value: &str) -> Option<u8> {
+    let digits = value.strip_suffix('%')?.trim();
+    digits.parse().ok().filter(|&percent| percent <= 100)
+}
+
 /// A `size` or `filesize` that is no number: a share of what the original had.
 fn size_of_target(
     job: &Job,
@@ -79,9 +93,7 @@ fn size_of_target(
     choices: &mut Choices,
     draft: &mut Draft<'_>,
 ) {
-    let share = value.strip_suffix('%').map(str::trim);
-    let share = share.and_then(|digits| digits.parse::<u8>().ok());
-    let Some(percent) = share.filter(|percent| (1..=100).contains(percent)) else {
+    let Some(percent) = percent(value).filter(|&percent| percent > 0) else {
         let why = format!(
             "{name}={value} cannot be read; expected a whole number below 16 EiB, with k, m, g, t or p behind it or none, \
              or a share such as 50%"

@@ -60,6 +60,8 @@ pub(super) struct Choices {
     pub open_size: Option<String>,
     /// The region as a share of the file or device (`size=50%`).
     pub size_percent: Option<u8>,
+    /// What is moved as a share of all regions (`io_size=50%`).
+    pub amount_percent: Option<u8>,
 }
 
 /// What the kernel is told about the order of offsets.
@@ -104,6 +106,7 @@ impl Default for Choices {
             split_cpus: false,
             open_size: None,
             size_percent: None,
+            amount_percent: None,
         }
     }
 }
@@ -427,17 +430,23 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
             blocks: blocks.max(1),
         });
     }
+    let zone_mode = |mode: &str| {
+        let mut other = job.other.iter();
+        other.any(|(name, value)| name == "zonemode" && value == mode)
+    };
     if let (Some(size), range, skip) = parts.zone {
         choices.order.strided = Some(Strided {
             size,
             range: range.unwrap_or(size),
             skip,
         });
-    } else if job
-        .other
-        .iter()
-        .any(|(name, value)| name == "zonemode" && value == "strided")
-    {
+        if zone_mode("none") {
+            let why = "zonemode=none and zonesize exclude each other, as in fio";
+            draft.refuse_about("option-value", "zonemode", why.to_owned());
+        } else if !zone_mode("strided") {
+            draft.note("zones-without-mode");
+        }
+    } else if zone_mode("strided") {
         draft.refuse_about(
             "option-value",
             "zonemode",
