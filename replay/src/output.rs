@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fio_parse::record::{Label, LabelSource, Replayed, write_jsonl};
-use fio_parse::workload::{Job, Timed, Workload, WrittenAs};
+use fio_parse::workload::{Timed, Workload, WrittenAs};
 use serde_json::{Map, Value};
 
 use crate::caution::cautions;
@@ -25,7 +25,7 @@ use crate::outcome::records::{Context, fidelity, records, warnings};
 use crate::plan::note::plain_text;
 use crate::plan::{Plan, TestPlan};
 use crate::report;
-use crate::report::logs::Wanted;
+use crate::talk::say;
 
 /// The outputs of a call: checked, and once [`open`](Outputs::open) made them, written to.
 #[derive(Debug)]
@@ -295,8 +295,7 @@ impl Outputs {
         else {
             return Ok(());
         };
-        let wanted = wanted(done.found.workload.jobs());
-        for (ending, text) in report::logs::fio(plan, outcome, wanted) {
+        for (ending, text) in report::logs::fio(plan, outcome) {
             // The prefix of the original is a path, and none is honoured.
             let round = match done.round {
                 0 => String::new(),
@@ -305,6 +304,12 @@ impl Outputs {
             let name = format!("workload-{}{round}{ending}", done.number + 1);
             let path = directory.join(name);
             NewFile::create(&path)?.append(&text)?;
+            if text.is_empty() && (ending.starts_with("_bw") || ending.starts_with("_iops")) {
+                say(&format!(
+                    "{} is empty, as fio's would be: the run ended within its first window",
+                    path.display()
+                ));
+            }
         }
         Ok(())
     }
@@ -314,28 +319,6 @@ impl Outputs {
 fn foot(done: Finished<'_>) -> String {
     let cautions = cautions(done.plan, done.outcome, done.environment);
     report::plan::fidelity(done.plan, done.outcome) + &report::plan::cautions(&cautions)
-}
-
-/// The logs that the jobs ask for; all where none is named.
-fn wanted(jobs: &[Job]) -> Wanted {
-    let asked = |name: &str| {
-        jobs.iter()
-            .flat_map(|job| &job.other)
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
-    };
-    let window_ms = asked("log_avg_msec")
-        .and_then(|value| value.trim().parse().ok())
-        .unwrap_or(0);
-    let [rate, iops, latency] =
-        ["write_bw_log", "write_iops_log", "write_lat_log"].map(|name| asked(name).is_some());
-    let all = !(rate || iops || latency);
-    Wanted {
-        rate: rate || all,
-        iops: iops || all,
-        latency: latency || all,
-        window_ms,
-    }
 }
 
 /// The headings of the first place that a run answers. Several are marked by their level, so
