@@ -210,8 +210,9 @@ impl Outputs {
         let mut elsewhere = Ok(());
         for (sink, _, file) in self.files {
             let text = sink.end(self.several);
-            let written = file.map_or(Ok(()), |mut file| file.append(text));
-            elsewhere = elsewhere.and(written);
+            if let Some(mut file) = file.filter(|_| !text.is_empty()) {
+                elsewhere = elsewhere.and(file.append(text));
+            }
         }
         let written = out.write_all(self.stdout.end(self.several).as_bytes());
         (elsewhere, written.and_then(|()| out.flush()))
@@ -388,11 +389,8 @@ impl NewFile {
         let written = self.file.write_all(text.as_bytes());
         match written {
             Ok(()) => self.whole = Some(self.whole.unwrap_or(0) + text.len() as u64),
-            Err(_) => {
-                self.whole = self.whole.filter(|&bytes| bytes > 0);
-                // Shrinking needs no room.
-                let _ = self.file.set_len(self.whole.unwrap_or(0));
-            }
+            // Shrinking needs no room.
+            Err(_) => drop(self.file.set_len(self.whole.unwrap_or(0))),
         }
         written.map_err(|error| named(&self.path, &error))
     }
