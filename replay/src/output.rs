@@ -303,7 +303,9 @@ impl Outputs {
             };
             let name = format!("workload-{}{round}{ending}", done.number + 1);
             let path = directory.join(name);
-            NewFile::create(&path)?.append(&text)?;
+            let mut file = NewFile::create(&path)?;
+            file.append(&text)?;
+            file.keep_empty();
             if text.is_empty() && (ending.starts_with("_bw") || ending.starts_with("_iops")) {
                 say(&format!(
                     "{} is empty, as fio's would be: the run ended within its first window",
@@ -364,6 +366,8 @@ pub struct NewFile {
     file: File,
     /// Bytes that were written in whole texts.
     length: u64,
+    /// It is kept if it holds nothing.
+    keep: bool,
 }
 
 impl NewFile {
@@ -377,7 +381,13 @@ impl NewFile {
             file: made.map_err(|error| named(path, &error))?,
             path: path.to_owned(),
             length: 0,
+            keep: false,
         })
+    }
+
+    /// Keeps it even if it holds nothing: what is empty is a result too.
+    fn keep_empty(&mut self) {
+        self.keep = true;
     }
 
     /// Adds a text, or nothing of it where not all of it can be written.
@@ -397,7 +407,7 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if self.length == 0 {
+        if self.length == 0 && !self.keep {
             let _ = std::fs::remove_file(&self.path);
         }
     }
