@@ -9,9 +9,9 @@
 use serde_json::{Map, Value};
 
 use crate::content::Content;
-use crate::outcome::{FioOutcome, Outcome, groups, rate, runtime_ms};
+use crate::outcome::{FioOutcome, Outcome, groups, joined, rate, runtime_ms};
 use crate::plan::dd::Source;
-use crate::plan::job::{EngineKind, JobPlan};
+use crate::plan::job::{AVERAGE_MS, EngineKind, JobPlan};
 use crate::plan::note::plain_text;
 use crate::plan::{Plan, TestPlan, binary};
 use crate::worker::Sample;
@@ -297,7 +297,7 @@ fn of_latencies(plan: &Plan, outcome: &FioOutcome, facts: &Map<String, Value>, l
             let bounded = job.pace.bounded() || job.pace.think.is_some();
             if let [samples] = entry.samples[..]
                 && !bounded
-                && let Some(after) = step_down(samples)
+                && let Some(after) = step_down(&joined(samples, AVERAGE_MS))
             {
                 list.add(
                     "steps-down",

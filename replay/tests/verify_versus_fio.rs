@@ -160,7 +160,7 @@ fn every_form_gives_each_direction_its_own_time() {
         assert_eq!(found.as_f64(), Some(ms as f64 * 1e6), "{line}");
         seen += 1;
     }
-    assert_eq!(seen, 4, "reads and writes of the job and of the group");
+    assert_eq!(seen, 2, "one record of reads and one of writes");
 }
 
 /// The only file below a directory.

@@ -358,6 +358,22 @@ pub fn per_second(entry: &Entry<'_>, direction: usize) -> Vec<u64> {
     sums.into_iter().map(|rate| rate.round() as u64).collect()
 }
 
+/// A series in windows of so many milliseconds: each ends with the first of the series' own that
+/// ends at its line of the grid or later. What is behind the last whole one is left out.
+pub fn joined(samples: &[Sample], ms: u32) -> Vec<Sample> {
+    let each = u64::from(ms.max(1)) * 1_000_000;
+    let mut windows = Vec::new();
+    let (mut sum, mut line) = (Sample::default(), each);
+    for sample in samples {
+        sum.merge(sample);
+        if sample.end_ns >= line {
+            windows.push(std::mem::take(&mut sum));
+            line = (sample.end_ns / each + 1) * each;
+        }
+    }
+    windows
+}
+
 /// Sums the jobs up into fio's groups and entries. Jobs that were not started are left out.
 pub fn groups<'a>(plan: &'a FioPlan, outcome: &'a FioOutcome) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
@@ -389,7 +405,8 @@ pub fn groups<'a>(plan: &'a FioPlan, outcome: &'a FioOutcome) -> Vec<Group<'a>> 
     groups
 }
 
-/// Statistics over the 500 ms windows of a direction: of the rate in KiB/s and of IOPS.
+/// Statistics over the windows of a direction, 500 ms where nothing else is asked for: of the
+/// rate in KiB/s and of IOPS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleStats {
     /// Smallest.
@@ -431,20 +448,14 @@ impl SampleStats {
 /// adds the statistics of the jobs it sums up.
 pub fn sample_stats(entry: &Entry<'_>, direction: usize) -> Option<(SampleStats, SampleStats)> {
     let mut sum: Option<(SampleStats, SampleStats)> = None;
+    let logs = entry.job.logs;
     for series in &entry.samples {
-        let mut start_ns = 0;
-        let mut rates = Vec::with_capacity(series.len());
-        let mut iops = Vec::with_capacity(series.len());
-        for sample in *series {
-            let ms = runtime_ms(sample.end_ns - start_ns) as f64;
-            start_ns = sample.end_ns;
-            // A window without I/O of the direction is no sample, as in fio.
-            if sample.ios[direction] == 0 {
-                continue;
-            }
-            rates.push((sample.bytes[direction] as f64 * 1000.0 / ms / 1024.0).floor());
-            iops.push((sample.ios[direction] as f64 * 1000.0 / ms).floor());
-        }
+        let rates = values(series, logs.rate_window_ms(), |sample, ms| {
+            sample.bytes[direction] as f64 * 1000.0 / ms / 1024.0
+        });
+        let iops = values(series, logs.iops_window_ms(), |sample, ms| {
+            sample.ios[direction] as f64 * 1000.0 / ms
+        });
         let (Some(rates), Some(iops)) = (SampleStats::of(&rates), SampleStats::of(&iops)) else {
             continue;
         };
@@ -454,6 +465,21 @@ pub fn sample_stats(entry: &Entry<'_>, direction: usize) -> Option<(SampleStats,
         });
     }
     sum
+}
+
+/// Values over windows of so many milliseconds, whole numbers as in fio. A window without any
+/// I/O of the direction is no sample, as in fio.
+fn values(series: &[Sample], ms: u32, value: impl Fn(&Sample, f64) -> f64) -> Vec<f64> {
+    let mut start_ns = 0;
+    let windows = joined(series, ms).into_iter().map(|sample| {
+        let ms = runtime_ms(sample.end_ns - start_ns) as f64;
+        start_ns = sample.end_ns;
+        value(&sample, ms)
+    });
+    windows
+        .filter(|&value| value > 0.0)
+        .map(f64::floor)
+        .collect()
 }
 
 fn added(a: SampleStats, b: SampleStats) -> SampleStats {

@@ -62,7 +62,6 @@ fn series_are_averaged_per_window_and_summed_over_jobs() {
         end_ns: end_ms * 1_000_000,
         bytes: [0, bytes],
         ios: [0, bytes / 4096],
-        ..Sample::default()
     };
     let (plan, mut outcome) = two_jobs(true);
     for job in outcome.jobs.iter_mut().flatten() {

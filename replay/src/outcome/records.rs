@@ -98,6 +98,16 @@ pub fn run_notes(plan: &Plan, outcome: &Outcome) -> Vec<Note> {
         };
         notes.push(Note::with(id, format!("{issued} of {planned} bytes")));
     }
+    if let Outcome::Fio(outcome) = outcome {
+        let logged = outcome.jobs.iter().flatten().flat_map(|job| &job.logged);
+        let left_out: u64 = logged.map(|logged| logged.left_out).sum();
+        if left_out > 0 {
+            notes.push(Note::with(
+                "log-full",
+                format!("{left_out} lines are left out"),
+            ));
+        }
+    }
     if let Some(stop) = outcome.stopped().filter(|stop| stop.cuts_short()) {
         notes.push(Note::with("interrupted", stop.words().to_owned()));
     }

@@ -352,6 +352,9 @@ fn plan_job(
         draft.refuse_about("too-many-loops", "loops", why);
     }
     let (runtime_ns, ramp_ns, time_based) = times(job, draft);
+    if choices.logs.rate && choices.logs.average_ms == 0 {
+        draft.note("log-of-single-ios");
+    }
     if let Some(verify) = choices.verify.as_ref().filter(|verify| verify.read_back) {
         if time_based {
             draft.note("verify-never-begins");
@@ -416,6 +419,7 @@ fn plan_job(
         ring: choices.ring,
         content,
         verify: choices.verify.clone(),
+        logs: choices.logs,
         place: choices.place.clone(),
         exit_all: choices.exit_all,
         steady: choices.steady,

@@ -233,7 +233,7 @@ fn options_are_carried_out_noted_or_refused() {
     let (fio, _) = planned(&with("overwrite", "1"), &target());
     assert_eq!(fio.files[0].written_in, Some(4096));
     let (_, plan) = planned(&with("write_bw_log", "/etc/passwd"), &target());
-    assert!(ids(&plan).contains(&"logs-averaged"));
+    assert!(ids(&plan).contains(&"logs-elsewhere"));
     for (name, value) in [
         ("bssplit", "4k/50:8k/40"),
         ("verify", "sha512"),

@@ -103,7 +103,9 @@ kinds! {
     "verify-backlog-time" Deviates RATES "reads of verify_backlog go between the writes, so their run time is that of both; fio gives them only the time of the check behind the last write, and with it a rate that no disk had";
     "verify-never-begins" Exact NONE "with time_based the check behind the last write never begins, here as in the original";
     "small-pages" Deviates ALL "the buffers are not in huge pages";
-    "logs-averaged" Equivalent NONE "logs hold averages over windows of at least 500 ms, and are written with --log-directory only";
+    "logs-elsewhere" Exact NONE "logs are written with --log-directory only, and into that directory";
+    "log-of-single-ios" Equivalent NONE "without log_avg_msec a log of rates has each I/O by itself, in KiB/s, where fio 3.33 takes 1000 bytes for a unit; what the results say of the rate's spread is over windows all the same, where fio takes single I/Os";
+    "log-full" Equivalent NONE "a log has as many lines as there is room for, and what came later is not in it; log_avg_msec makes it shorter";
     "device-typed" Exact NONE "the device or file that was typed with --device is used";
     "steady-state" Equivalent NONE "the job ends when its rate has settled, as asked; each job is judged by itself, by the same rule";
     "incomplete" Deviates ALL "other amounts were moved than planned";

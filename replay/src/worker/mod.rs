@@ -14,6 +14,7 @@
 //! Inside the window nothing is allocated, locked or logged.
 
 mod complete;
+mod log;
 mod pace;
 mod pass;
 mod steady;
@@ -30,10 +31,15 @@ use crate::media::Media;
 use crate::plan::job::{Check, JobPlan};
 use crate::script::{Script, Step, SyncKind};
 use crate::verify;
+use log::Recorder;
+pub use log::{Averaged, Logged, LoggedIo};
 use pace::Pacer;
 use steady::Settling;
-pub use tally::{DEPTH_LEVELS, Failure, Flow, JobOutcome, SAMPLE_NS, Sample, SyncFlow};
+pub use tally::{DEPTH_LEVELS, Failure, Flow, JobOutcome, Sample, SyncFlow};
 use tally::{Run, batch_level};
+
+/// Windows of a series at most: 5.7 days of them at fio's 500 ms.
+const MOST_SAMPLES: usize = 1_000_000;
 
 /// Why a pass ended.
 enum PassEnd {
@@ -123,8 +129,11 @@ pub struct Worker<'a, E, C, M> {
     /// Whose time it is: of reads, of writes.
     phase: [bool; 2],
     phase_start: Stamp,
+    /// Where the line of the rate begins: the window's start, and what the checks took behind it.
+    rate_start: Stamp,
     pacer: Option<Box<Pacer>>,
     settling: Option<Settling>,
+    log: Option<Box<Recorder>>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     ops: Vec<Op>,
@@ -139,7 +148,9 @@ pub struct Worker<'a, E, C, M> {
     deadline: Stamp,
     /// End of the ramp, until it is over.
     ramp_end: Option<Stamp>,
-    sample_start: Stamp,
+    /// Length of the windows of the series, ns.
+    sample_ns: u64,
+    sample_end: Stamp,
     /// When the sample or the ramp ends, whichever is first.
     look_at: Stamp,
     /// What had been counted when the last window of the series ended.
@@ -178,8 +189,10 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             sealed: 0,
             phase: writing_phase(job),
             phase_start: 0,
+            rate_start: 0,
             pacer: Pacer::new(job).map(Box::new),
             settling: job.steady.map(Settling::new),
+            log: None,
             slots: vec![Slot::default(); depth],
             // The last is taken first; slot 0 first looks natural in traces.
             free: (0..job.depth).rev().collect(),
@@ -192,7 +205,8 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             start: 0,
             deadline: Stamp::MAX,
             ramp_end: None,
-            sample_start: 0,
+            sample_ns: u64::from(job.logs.series_ms()) * 1_000_000,
+            sample_end: 0,
             look_at: 0,
             sampled: Sample::default(),
             ramped: [0; 3],
@@ -221,6 +235,17 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     pub fn stamping_batches(self, batch_stamps: bool) -> Self {
         Worker {
             batch_stamps,
+            ..self
+        }
+    }
+
+    /// Keeps fio's logs, up to so many lines of each.
+    pub fn logging(self, most: usize) -> Self {
+        let log = Recorder::new(self.job.logs.asked(), most, !E::SYNCHRONOUS);
+        let sample_ns = u64::from(self.job.logs.asked().series_ms()) * 1_000_000;
+        Worker {
+            log: log.map(Box::new),
+            sample_ns,
             ..self
         }
     }
@@ -287,6 +312,9 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             flow.settle(!E::SYNCHRONOUS);
         }
         self.outcome.corrected = self.pacer.take().and_then(|pacer| pacer.into_corrected());
+        let window_ns = self.outcome.window_ns;
+        let log = self.log.take();
+        self.outcome.logged = log.map(|log| Box::new(log.finish(window_ns)));
         self.report_progress();
         self.outcome.setup = self.engine.setup();
         // Outside the window: the last close. A failed detach leaves nothing to save.
@@ -297,7 +325,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
 
     fn begin_window(&mut self) {
         self.start = self.now;
-        self.phase_start = self.now;
+        (self.phase_start, self.rate_start) = (self.now, self.now);
         self.begin_sample();
         self.deadline = match self.job.runtime_ns {
             Some(runtime) => self.start.saturating_add(runtime),
@@ -315,6 +343,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
                     self.end_writes(last)?;
                     end = self.pass()?;
                     self.now = self.clock.now();
+                    self.rate_start += self.now.saturating_sub(self.phase_start);
                     self.end_phase(writing_phase(self.job));
                     true
                 }
@@ -347,6 +376,8 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         self.end_phase([true, false]);
         if last {
             self.close_written()?;
+            // A sync at this close is in the time of neither, as in fio.
+            self.phase_start = self.clock.now();
         }
         self.open()?;
         self.now = self.clock.now();
@@ -458,7 +489,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     #[cold]
     fn end_sample(&mut self) {
         let so_far = Sample::of(&self.outcome.flows, self.now.saturating_sub(self.start));
-        if self.outcome.samples.len() < self.outcome.samples.capacity() {
+        if self.outcome.samples.len() < MOST_SAMPLES {
             self.outcome.samples.push(so_far.since(&self.sampled));
         }
         if let Some(settling) = &mut self.settling {
@@ -473,9 +504,10 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     }
 
     fn begin_sample(&mut self) {
-        self.sample_start = self.now;
-        let ramp_end = self.ramp_end.unwrap_or(Stamp::MAX);
-        self.look_at = (self.now + SAMPLE_NS).min(ramp_end);
+        // On a grid, so that a late end of one window does not move the next.
+        let whole = self.now.saturating_sub(self.start) / self.sample_ns;
+        self.sample_end = self.start + (whole + 1) * self.sample_ns;
+        self.look_at = self.sample_end.min(self.ramp_end.unwrap_or(Stamp::MAX));
     }
 
     /// I/Os, bytes and bytes written, ramp included.
@@ -516,6 +548,9 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             pacer.begin();
         }
         self.settling = self.job.steady.map(Settling::new);
+        if let Some(log) = &mut self.log {
+            log.forget();
+        }
     }
 }
 

@@ -6,6 +6,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     pub(super) fn pass(&mut self) -> Result<PassEnd, Failure> {
         let plain = self.script.is_plain()
             && self.pacer.is_none()
+            && self.log.is_none()
             && self.check.is_none()
             && !self.job.content.renews()
             && self.job.batch.low == 0;
@@ -119,7 +120,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     #[cold]
     fn await_turn(&mut self, write: bool, bytes: u32) -> Result<(), Failure> {
         let due = match &mut self.pacer {
-            Some(pacer) => pacer.due(self.start, write, bytes),
+            Some(pacer) => pacer.due(self.rate_start, write, bytes),
             None => return Ok(()),
         };
         self.await_due(due)
@@ -130,7 +131,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     #[cold]
     fn take_turn(&mut self, write: bool) -> Result<bool, Failure> {
         let (write, due) = match &self.pacer {
-            Some(pacer) => pacer.choose(self.start, write, self.clock.now()),
+            Some(pacer) => pacer.choose(self.rate_start, write, self.clock.now()),
             None => return Ok(write),
         };
         self.await_due(due)?;

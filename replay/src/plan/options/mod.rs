@@ -11,8 +11,8 @@ use fio_parse::workload::Job;
 
 use super::Draft;
 use super::job::{
-    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Steady, Strided,
-    Submission, Think, Verify,
+    Batch, Check, Fallocate, Logs, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Steady,
+    Strided, Submission, Think, Verify,
 };
 use super::meant::hint;
 use crate::content::Content;
@@ -35,6 +35,8 @@ pub(super) struct Choices {
     pub ring: Ring,
     pub content: Content,
     pub verify: Option<Verify>,
+    /// fio's logs.
+    pub logs: Logs,
     /// What blocks to be checked are filled with, instead of random bytes.
     pub verify_pattern: Option<Vec<u8>>,
     pub place: Place,
@@ -87,6 +89,7 @@ impl Default for Choices {
             content: Content::Scrambled,
             verify: None,
             verify_pattern: None,
+            logs: Logs::default(),
             place: Place::default(),
             range_sync: None,
             fallocate: Fallocate::Native,
