@@ -17,7 +17,7 @@
 pub use crate::claim::{Against, Agreement, Claim};
 pub use crate::detail::{CountBucket, Depths, Details, DiskStats, LatencyBucket, LatencyTarget};
 use crate::diagnostic::Diagnostic;
-pub use crate::reading::{Printed, Reading};
+pub use crate::reading::{Printed, Reading, Texts};
 use crate::source::Span;
 use crate::unit::{Bytes, BytesPerSec, Iops, Nanos, Percent};
 use crate::wire;

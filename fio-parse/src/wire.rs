@@ -177,10 +177,11 @@ fn list<T: Write, const N: usize>(out: &mut Vec<u8>, name: &[u8; N], values: &[T
     out.push(b',');
 }
 
-/// The fields of a reading, without the braces.
+/// The fields of a reading of one interval, without the braces.
 #[inline]
 fn reading<Q: Quantity>(out: &mut Vec<u8>, reading: &Reading<Q>) {
-    let (lo, hi) = (reading.lo(), reading.hi());
+    let hull = reading.hull();
+    let (lo, hi) = (hull.lo(), hull.hi());
     match lo.to_u64().filter(|_| lo == hi) {
         Some(number) => {
             let mut digits = itoa::Buffer::new();
@@ -194,7 +195,7 @@ fn reading<Q: Quantity>(out: &mut Vec<u8>, reading: &Reading<Q>) {
         }
         None => {
             out.extend_from_slice(b"\"value\":");
-            let value = reading.value();
+            let value = hull.middle();
             let floor = value as u64;
             if value < EXACT_F64 && floor as f64 == value {
                 whole(out, floor);
@@ -207,17 +208,19 @@ fn reading<Q: Quantity>(out: &mut Vec<u8>, reading: &Reading<Q>) {
             bound(out, hi);
         }
     }
-    match &reading.printed[..] {
-        [] => out.push(b','),
-        [printed] => {
-            out.extend_from_slice(b",\"printed\":[");
-            printed.write(out);
-            out.extend_from_slice(b"],");
+    out.push(b',');
+    match reading.digits() {
+        Some(digits) => {
+            if let Some((number, unit, span)) = digits.written() {
+                out.extend_from_slice(b"\"printed\":[{\"text\":\"");
+                number.write(|piece| out.extend_from_slice(piece.as_bytes()));
+                out.extend_from_slice(unit.as_bytes());
+                out.extend_from_slice(b"\",\"span\":");
+                plain::span(out, span);
+                out.extend_from_slice(b"}],");
+            }
         }
-        several => {
-            out.push(b',');
-            list(out, b"\"printed\":", several);
-        }
+        None => list(out, b"\"printed\":", &reading.printed()),
     }
 }
 
@@ -234,7 +237,7 @@ impl Write for Printed {
 
 impl<Q: Quantity> Write for Reading<Q> {
     fn write(&self, out: &mut Vec<u8>) {
-        if self.possible().parts().len() > 1 {
+        if !self.is_one() {
             return serde(out, self);
         }
         out.push(b'{');
@@ -299,7 +302,7 @@ impl Write for u64 {
 impl Write for Percentile {
     fn write(&self, out: &mut Vec<u8>) {
         let Self { reading, p } = self;
-        if reading.possible().parts().len() > 1 {
+        if !reading.is_one() {
             return serde(out, self);
         }
         out.extend_from_slice(b"{\"p\":");
@@ -577,6 +580,7 @@ impl Write for Measurement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::Figure;
     use crate::interval::{Interval, Possible};
     use crate::source::{Log, Span};
     use crate::unit::{Bytes, Nanos};
@@ -647,10 +651,9 @@ mod tests {
             let possible = Possible::union(parts.iter().map(|&(lo, width)| {
                 Interval::new(Nanos::new(place(lo)).unwrap(), Nanos::new(place(lo + width)).unwrap()).unwrap()
             })).unwrap();
-            let mut reading = Reading::unprinted(possible);
-            same(&reading)?;
+            same(&Reading::unprinted(possible.clone()))?;
             let span = Span::new(7, 7 + text.len() as u32);
-            reading.printed.push(Printed { text: text.into(), span });
+            let reading = Reading::of(possible, Figure { text: &text, span });
             same(&reading)?;
             same(&Percentile { p: parts[0].0, reading })?;
             same(&Reading::exactly(Bytes(whole)))?;

@@ -156,7 +156,7 @@ fn parts(measurement: &Measurement, warnings: &mut Vec<Diagnostic>) {
 }
 
 fn place(reading: &Reading<Nanos>) -> Option<crate::source::Span> {
-    reading.printed.first().map(|printed| printed.span)
+    reading.span()
 }
 
 /// A latency in the unit that keeps its digits few, for messages.

@@ -16,7 +16,7 @@ use super::latency::{Kind, LatencyLine, TimeUnit, percentile};
 use super::tail::{Counts, CpuLine, Issued, Share, TargetLine};
 use crate::block::fio_group::{GroupLine, Pair};
 use crate::figure::Figure;
-use crate::figure::decimal::Plain;
+use crate::figure::decimal::{Plain, Rule};
 use crate::reading::Reading;
 use crate::record::{Direction, Percentile};
 use crate::source::{Log, Span};
@@ -273,8 +273,8 @@ impl<'t> Cursor<'t> {
         let start = self.at;
         let plain = self.plain()?;
         let figure = self.figure_from(start)?;
-        let possible = plain.rounded(unit.ns())?;
-        Some((Reading::of(possible, figure), plain.decimals()))
+        let rule = Rule::rounded(unit.scale());
+        Some((Reading::of_plain(plain, rule, figure)?, plain.decimals()))
     }
 
     /// `|  1.00th=[   63],  5.00th=[  112],` to the end of the line.
@@ -296,7 +296,7 @@ impl<'t> Cursor<'t> {
             self.eat(b"th=[")?;
             self.blanks();
             let start = self.at;
-            let printed = self.count()?;
+            let printed = self.plain().filter(|plain| plain.decimals() == 0)?;
             let figure = self.figure_from(start)?;
             self.eat(b"]")?;
             items.push(percentile(p, printed, unit, figure)?);
