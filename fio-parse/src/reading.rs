@@ -237,11 +237,14 @@ impl<Q: Quantity> Reading<Q> {
 
     #[inline]
     fn of_digits(plain: Plain, rule: Rule, text: Text, figure: Figure<'_>) -> Option<Self> {
-        let interval = plain.printed_by(rule)?;
-        Some(match Digits::of(plain, rule, text, figure) {
-            Some(digits) => Self(Kept::Digits(digits)),
-            None => Self::of(interval.into(), figure),
-        })
+        // a real quantity prints as any number
+        if Q::WHOLE {
+            plain.printed_by::<Q>(rule)?;
+        }
+        match Digits::of(plain, rule, text, figure) {
+            Some(digits) => Some(Self(Kept::Digits(digits))),
+            None => Some(Self::of(plain.printed_by(rule)?.into(), figure)),
+        }
     }
 
     /// The digits, where it is of a plain number.
@@ -367,6 +370,19 @@ impl<Q: Quantity> Reading<Q> {
             Kept::Digits(digits) => digits.interval(),
             Kept::Whole(whole) => whole.possible.hull(),
         }
+    }
+
+    /// Whether each value that is possible is above each one of the other.
+    #[inline]
+    pub(crate) fn is_above(&self, other: &Self) -> bool {
+        if let (Kept::Digits(one), Kept::Digits(two)) = (&self.0, &other.0)
+            && (one.rule, one.decimals) == (two.rule, two.decimals)
+            && one.mantissa <= two.mantissa
+        {
+            // the same printer prints no smaller number
+            return false;
+        }
+        self.lo() > other.hi()
     }
 
     /// The smallest possible value.

@@ -60,7 +60,7 @@ pub fn records(plan: &Plan, outcome: &Outcome, context: &Context) -> Vec<Record>
             };
             record.warnings.push(diagnostic);
         }
-        record.fidelity = Some(fidelity.clone());
+        record.fidelity = Some(Box::new(fidelity.clone()));
         record.interrupted = outcome.stopped().is_some_and(|stop| stop.cuts_short());
     }
     records

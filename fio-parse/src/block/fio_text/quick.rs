@@ -208,6 +208,45 @@ impl<'t> Cursor<'t> {
         plain
     }
 
+    /// As [`plain`](Self::plain), for which percentile it is: two decimals, and one or two digits in front.
+    #[inline]
+    fn percent(&mut self) -> Option<Plain> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let digit = |byte: u8| Some(u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit <= 9);
+        let (tens, ones, fraction, length) = match *rest {
+            [ones, b'.', a, b, b't', ..] => (0, digit(ones)?, [a, b], 4),
+            [tens, ones, b'.', a, b, b't', ..] => (digit(tens)?, digit(ones)?, [a, b], 5),
+            _ => return self.plain(),
+        };
+        self.at += length;
+        let mantissa = tens * 1000 + ones * 100 + digit(fraction[0])? * 10 + digit(fraction[1])?;
+        Some(Plain {
+            mantissa,
+            decimals: 2,
+        })
+    }
+
+    /// A whole number of few enough digits that a double holds it.
+    #[inline]
+    fn whole(&mut self) -> Option<Plain> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let mut mantissa = 0u64;
+        let mut length = 0;
+        for &byte in rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+            length += 1;
+        }
+        self.at += length;
+        matches!(length, 1..=15).then_some(Plain {
+            mantissa,
+            decimals: 0,
+        })
+    }
+
     /// Digits, and perhaps a point with more of them.
     #[inline]
     fn number(&mut self) -> Option<Figure<'t>> {
@@ -292,11 +331,11 @@ impl<'t> Cursor<'t> {
     fn items(&mut self, unit: TimeUnit, items: &mut Vec<Percentile>) -> Option<()> {
         loop {
             self.blanks();
-            let p = self.plain()?.value();
+            let p = self.percent()?.value();
             self.eat(b"th=[")?;
             self.blanks();
             let start = self.at;
-            let printed = self.plain().filter(|plain| plain.decimals() == 0)?;
+            let printed = self.whole()?;
             let figure = self.figure_from(start)?;
             self.eat(b"]")?;
             items.push(percentile(p, printed, unit, figure)?);
