@@ -134,6 +134,18 @@ impl<Q: Quantity> Digits<Q> {
             .expect("was tried when it was made")
     }
 
+    /// Decimals and digits, where it is a share in percent.
+    #[inline]
+    pub(crate) fn share(&self) -> Option<(u8, u64)> {
+        (self.rule == Rule::SHARE).then_some((self.decimals, self.mantissa))
+    }
+
+    /// The number that lies in the middle of the interval, but for what doubles lose, as a decimal.
+    #[inline]
+    pub(crate) fn middle(&self) -> Option<Plain> {
+        self.plain().scaled(self.rule)
+    }
+
     /// The digits, and where the text stands; `None` where nothing was printed.
     #[inline]
     pub(crate) fn written(&self) -> Option<(Plain, &'static str, Span)> {

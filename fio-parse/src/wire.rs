@@ -10,6 +10,8 @@
 
 mod plain;
 
+use crate::figure::decimal::Plain;
+use crate::interval::Interval;
 use crate::reading::{Printed, Reading};
 use crate::record::{
     CountBucket, Cpu, Depths, Details, Ios, Latency, LatencyBucket, LatencyTarget, Measurement,
@@ -180,47 +182,95 @@ fn list<T: Write, const N: usize>(out: &mut Vec<u8>, name: &[u8; N], values: &[T
 /// The fields of a reading of one interval, without the braces.
 #[inline]
 fn reading<Q: Quantity>(out: &mut Vec<u8>, reading: &Reading<Q>) {
-    let hull = reading.hull();
+    let Some(digits) = reading.digits() else {
+        values(out, &reading.hull(), None);
+        out.push(b',');
+        return list(out, b"\"printed\":", &reading.printed());
+    };
+    match digits.share() {
+        Some((decimals, share)) => shares::write(out, decimals, share),
+        None => values(out, &digits.interval(), digits.middle()),
+    }
+    let Some((number, unit, span)) = digits.written() else {
+        return out.push(b',');
+    };
+    out.extend_from_slice(b",\"printed\":[{\"text\":\"");
+    number.write(|piece| out.extend_from_slice(piece.as_bytes()));
+    out.extend_from_slice(unit.as_bytes());
+    out.extend_from_slice(b"\",\"span\":");
+    plain::span(out, span);
+    out.extend_from_slice(b"}],");
+}
+
+/// The values of a reading. `middle` is what may be the middle, where that is known as a decimal.
+#[inline]
+fn values<Q: Quantity>(out: &mut Vec<u8>, hull: &Interval<Q>, middle: Option<Plain>) {
     let (lo, hi) = (hull.lo(), hull.hi());
-    match lo.to_u64().filter(|_| lo == hi) {
-        Some(number) => {
-            let mut digits = itoa::Buffer::new();
-            let digits = digits.format(number).as_bytes();
-            out.extend_from_slice(b"\"value\":");
-            out.extend_from_slice(digits);
-            out.extend_from_slice(b",\"lo\":");
-            out.extend_from_slice(digits);
-            out.extend_from_slice(b",\"hi\":");
-            out.extend_from_slice(digits);
+    if let Some(number) = lo.to_u64().filter(|_| lo == hi) {
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(number).as_bytes();
+        out.extend_from_slice(b"\"value\":");
+        out.extend_from_slice(digits);
+        out.extend_from_slice(b",\"lo\":");
+        out.extend_from_slice(digits);
+        out.extend_from_slice(b",\"hi\":");
+        out.extend_from_slice(digits);
+        return;
+    }
+    out.extend_from_slice(b"\"value\":");
+    let value = hull.middle();
+    let floor = value as u64;
+    if value < EXACT_F64 && floor as f64 == value {
+        whole(out, floor);
+    } else if let Some(middle) = middle.filter(|middle| middle.value() == value) {
+        // no shorter decimal stands for the same double
+        middle.write(|piece| out.extend_from_slice(piece.as_bytes()));
+        while out.last() == Some(&b'0') {
+            out.pop();
         }
-        None => {
-            out.extend_from_slice(b"\"value\":");
-            let value = hull.middle();
-            let floor = value as u64;
-            if value < EXACT_F64 && floor as f64 == value {
-                whole(out, floor);
-            } else {
-                real(out, value);
+    } else {
+        real(out, value);
+    }
+    out.extend_from_slice(b",\"lo\":");
+    bound(out, lo);
+    out.extend_from_slice(b",\"hi\":");
+    bound(out, hi);
+}
+
+/// The values of shares: most of a report's figures are of these few thousand, whose ends have seventeen digits.
+mod shares {
+    use crate::figure::decimal::{Plain, Rule};
+    use crate::unit::Percent;
+    use std::sync::{LazyLock, OnceLock};
+
+    /// How many shares of one and of two decimals there are up to 100 percent.
+    const COUNTS: [usize; 2] = [1001, 10001];
+
+    type Table = Vec<OnceLock<Box<[u8]>>>;
+
+    /// Writes the values of a share of which the digits are `share`.
+    pub(super) fn write(out: &mut Vec<u8>, decimals: u8, share: u64) {
+        static TABLES: LazyLock<[Table; 2]> =
+            LazyLock::new(|| COUNTS.map(|count| vec![OnceLock::new(); count]));
+        let known = (usize::from(decimals).checked_sub(1))
+            .and_then(|decimals| TABLES.get(decimals)?.get(usize::try_from(share).ok()?));
+        match known {
+            Some(values) => {
+                out.extend_from_slice(values.get_or_init(|| values_of(decimals, share).into()));
             }
-            out.extend_from_slice(b",\"lo\":");
-            bound(out, lo);
-            out.extend_from_slice(b",\"hi\":");
-            bound(out, hi);
+            None => out.extend_from_slice(&values_of(decimals, share)),
         }
     }
-    out.push(b',');
-    match reading.digits() {
-        Some(digits) => {
-            if let Some((number, unit, span)) = digits.written() {
-                out.extend_from_slice(b"\"printed\":[{\"text\":\"");
-                number.write(|piece| out.extend_from_slice(piece.as_bytes()));
-                out.extend_from_slice(unit.as_bytes());
-                out.extend_from_slice(b"\",\"span\":");
-                plain::span(out, span);
-                out.extend_from_slice(b"}],");
-            }
-        }
-        None => list(out, b"\"printed\":", &reading.printed()),
+
+    fn values_of(decimals: u8, share: u64) -> Vec<u8> {
+        let plain = Plain {
+            mantissa: share,
+            decimals,
+        };
+        let mut out = Vec::new();
+        let interval = plain.printed_by::<Percent>(Rule::SHARE);
+        super::values(&mut out, &interval.expect("a share is one"), None);
+        out
     }
 }
 

@@ -93,11 +93,12 @@ impl Assembler<'_, '_> {
     /// Gives lines about disks to the last group above them.
     pub(super) fn disks(&mut self, span: Span) {
         let log = self.log;
-        let disks: Vec<DiskStats> = log
-            .get(span)
-            .lines()
-            .filter_map(|line| of_line(log, line))
-            .collect();
+        let mut disks = Vec::new();
+        for disk in log.get(span).lines().filter_map(|line| of_line(log, line)) {
+            // they are large, and most machines have one
+            disks.reserve_exact(1);
+            disks.push(disk);
+        }
         let Some(last) = self.parsed.records.last() else {
             return;
         };

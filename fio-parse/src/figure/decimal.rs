@@ -206,6 +206,19 @@ impl Plain {
         }
     }
 
+    /// The number in units of the quantity, where it was rounded and is not whole then.
+    #[inline]
+    pub(crate) fn scaled(self, rule: Rule) -> Option<Self> {
+        let shift = match (rule.by, rule.scale) {
+            (By::Rounded, Scale::One) => 0,
+            (By::Rounded, Scale::Thousand) => 3,
+            (By::Rounded, Scale::Million) => 6,
+            _ => return None,
+        };
+        let decimals = self.decimals.checked_sub(shift).filter(|left| *left > 0)?;
+        Some(Self { decimals, ..self })
+    }
+
     /// How many characters the number is printed in.
     #[inline]
     pub(crate) fn length(self) -> u32 {
