@@ -480,7 +480,9 @@ impl<'t> Reader<'t> {
                     unit,
                 })
             }
-            Word::Distribution(unit) => self.take_distribution(unit, |take| cursor.shares(take)),
+            Word::Distribution(unit) => {
+                self.take_distribution(unit, |take| cursor.shares(true, take))
+            }
             Word::Submit => self.quick_shares(cursor, share::call_range, |job| &mut job.submit),
             Word::Complete => self.quick_shares(cursor, share::call_range, |job| &mut job.complete),
             Word::Cpu => {
@@ -504,8 +506,10 @@ impl<'t> Reader<'t> {
             return None;
         }
         let mut buckets: SmallVec<[CountBucket; COUNTS]> = SmallVec::new();
-        cursor.shares(|share| {
-            buckets.extend(share::count(share, &range));
+        cursor.shares(false, |share| {
+            if let Some(bucket) = share::count(share, &range) {
+                buckets.push(bucket);
+            }
             Some(())
         })?;
         self.put(place, kept(&mut buckets))

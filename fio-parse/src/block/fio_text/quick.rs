@@ -426,18 +426,26 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// `1=0.1%, 2=0.1%, >=64=0.0%`; each is given to `take`, whose refusal is one of the line.
+    /// `1=0.1%, 2=0.1%, >=64=0.0%`; each is given to `take`, whose refusal is one of the line, but for those of nothing
+    /// where `zeros` are not wanted.
     #[inline]
-    pub(super) fn shares(&mut self, mut take: impl FnMut(&Share<'t>) -> Option<()>) -> Option<()> {
+    pub(super) fn shares(
+        &mut self,
+        zeros: bool,
+        mut take: impl FnMut(&Share<'t>) -> Option<()>,
+    ) -> Option<()> {
         loop {
             let more = self.eat(b">=").is_some();
             let at = self.count()?;
             self.eat(b"=")?;
-            let start = self.at;
-            let plain = self.plain()?;
-            let percent = self.figure_from(start)?;
-            self.eat(b"%")?;
-            take(&Share::of_plain(at, more, percent, Some(plain)))?;
+            // most shares of depths are nothing
+            if zeros || self.eat(b"0.0%").is_none() {
+                let start = self.at;
+                let plain = self.plain()?;
+                let percent = self.figure_from(start)?;
+                self.eat(b"%")?;
+                take(&Share::of_plain(at, more, percent, Some(plain)))?;
+            }
             if self.eat(b", ").is_none() {
                 return self.line_feed();
             }
