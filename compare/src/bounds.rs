@@ -109,6 +109,27 @@ impl Bounds {
         )
     }
 
+    /// `self + other`.
+    pub fn plus(self, other: Bounds) -> Bounds {
+        Bounds {
+            lo: self.lo + other.lo,
+            value: self.value + other.value,
+            hi: self.hi + other.hi,
+        }
+    }
+
+    /// `self x other` for non-negative figures. `None` if either may be negative.
+    pub fn by(self, other: Bounds) -> Option<Bounds> {
+        if self.lo < 0.0 || other.lo < 0.0 {
+            return None;
+        }
+        Bounds::new(
+            self.lo * other.lo,
+            self.value * other.value,
+            self.hi * other.hi,
+        )
+    }
+
     /// Multiplied by a positive constant, as when a unit is changed.
     pub fn times(self, factor: f64) -> Bounds {
         debug_assert!(factor > 0.0 && factor.is_finite());

@@ -56,7 +56,7 @@ struct Args {
     #[arg(long, value_name = "KEYS", value_parser = keys::parse_list)]
     row: Option<::std::vec::Vec<Key>>,
 
-    /// Keys of the columns
+    /// Keys of the columns; without --row, --col and --table tests are set against machines
     #[arg(long, value_name = "KEYS", value_parser = keys::parse_list)]
     col: Option<::std::vec::Vec<Key>>,
 
@@ -64,8 +64,8 @@ struct Args {
     #[arg(long, value_name = "KEYS", value_parser = keys::parse_list)]
     table: Option<::std::vec::Vec<Key>>,
 
-    /// Settings whose differences need no footnote
-    #[arg(long, value_name = "KEYS", value_parser = keys::parse_list, default_value = "")]
+    /// Keys whose differences need no footnote and tell no runs apart
+    #[arg(long, value_name = "KEYS", value_parser = keys::parse_list, default_value = "", hide_default_value = true)]
     ignore: ::std::vec::Vec<Key>,
 
     /// What is measured: bw, bw-wall, bw-write, flush, iops, bytes, runtime, wall, cpu, clat-p99, ...
@@ -131,7 +131,7 @@ struct Args {
 
     /// Fail (exit 1) if anything is worse than the base by more than this share, as 5%; exit 2 if
     /// there was nothing to judge, or too few runs to judge it: give one run a side, or at least 4
-    #[arg(long, value_name = "SHARE", value_parser = gate::parse_threshold)]
+    #[arg(long, value_name = "SHARE", value_parser = gate::parse_threshold, allow_hyphen_values = true)]
     threshold: Option<f64>,
 
     /// Metrics that may fail the gate (default: all shown that have a better and a worse)
@@ -263,7 +263,9 @@ fn metrics(text: &str) -> Result<Vec<Metric>, String> {
 fn share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(v) if v > 0.0 && v < 1.0 => Ok(v),
-        _ => Err(format!("expected a number between 0 and 1, found `{text}`")),
+        _ => Err(format!(
+            "expected a number between 0 and 1, as 0.95, found `{text}`"
+        )),
     }
 }
 
@@ -444,6 +446,11 @@ fn compare(
         // 1 is the gate's: a call that found nothing must not look like a regression
         return Ok((Vec::new(), 2));
     }
+    if args.export.is_none() {
+        // A file of records holds what was recorded.
+        builder.taint_sums();
+        builder.sum_jobs();
+    }
     let frame = builder.finish().map_err(|e| e.to_string())?;
     if let Some(path) = &args.export {
         let form = asked::export_form(path)?;
@@ -522,6 +529,14 @@ fn compare(
         return Err(format!(
             "{what}: no record has a value of the metrics shown"
         ));
+    }
+    if !args.quiet {
+        for unit in asked::idle_units(&args.unit, &report) {
+            say(&format!(
+                "fio-compare: -u {}: nothing shown is measured in it",
+                unit.name
+            ));
+        }
     }
     let mut lines = Vec::new();
     if let Some(threshold) = args.threshold {

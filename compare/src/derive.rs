@@ -20,7 +20,7 @@
 use polars::prelude::*;
 
 use crate::frame::Base;
-use crate::metric::Metric;
+use crate::metric::{Metric, Statistic};
 
 /// Half of the tenth of a second to which an inferred flush is known, in ns.
 const FLUSH_DOUBT_NS: f64 = 5e7;
@@ -65,6 +65,13 @@ pub fn bases(metric: Metric) -> Vec<Base> {
         Metric::Wall => vec![Base::Wall],
         Metric::Cpu => vec![Base::CpuShare, Base::CpuTime, Base::Wall],
         Metric::Samples(sampled, statistic) => vec![Base::Samples(sampled, statistic)],
+        Metric::Latency(clock, Statistic::Mean) => vec![
+            Base::Latency(clock, Statistic::Mean),
+            // What means of several jobs are weighted by.
+            Base::Count(clock),
+            Base::Iops,
+            Base::Runtime,
+        ],
         Metric::Latency(clock, statistic) => vec![Base::Latency(clock, statistic)],
     }
 }

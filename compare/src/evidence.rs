@@ -43,6 +43,19 @@ pub trait Evidence {
     fn block_and_nominal(&self) -> (Option<f64>, Option<f64>);
     /// Nothing says what machine it was, which is called after the input.
     fn is_named_by_input(&self) -> bool;
+
+    /// What tells one job of a run from another: its name and host.
+    fn job(&self) -> String {
+        format!("{}\0{}", self.key(Key::JOB), self.key(Key::HOST))
+    }
+
+    /// For one job's record, how many of its name were started; 0 if that is not known.
+    fn started(&self) -> u32 {
+        if self.rank() != rank(ScopeKind::Job) {
+            return 0;
+        }
+        self.key(Key::NUMJOBS).parse().unwrap_or(0)
+    }
 }
 
 impl Evidence for Record {
@@ -139,13 +152,9 @@ pub fn base(record: &Record, base: Base) -> Option<Bounds> {
                 Sampled::Iops => spread(samples.iops.as_ref()?, statistic),
             }
         }
+        Base::Count(clock) => Bounds::exact(latency(record, clock)?.samples? as f64),
         Base::Latency(clock, statistic) => {
-            let latency: &Latency = match clock {
-                Clock::Submission => m.slat_ns.as_deref()?,
-                Clock::Completion => m.clat_ns.as_deref()?,
-                Clock::Total => m.lat_ns.as_deref()?,
-                Clock::Sync => m.sync_lat_ns.as_deref()?,
-            };
+            let latency = latency(record, clock)?;
             match statistic {
                 Statistic::Min => latency.min.as_ref().and_then(bounds),
                 Statistic::Mean => latency.mean.as_ref().and_then(bounds),
@@ -154,6 +163,16 @@ pub fn base(record: &Record, base: Base) -> Option<Bounds> {
                 Statistic::Percentile(p) => percentile(&latency.percentiles, p),
             }
         }
+    }
+}
+
+fn latency(record: &Record, clock: Clock) -> Option<&Latency> {
+    let m = &record.measurement;
+    match clock {
+        Clock::Submission => m.slat_ns.as_deref(),
+        Clock::Completion => m.clat_ns.as_deref(),
+        Clock::Total => m.lat_ns.as_deref(),
+        Clock::Sync => m.sync_lat_ns.as_deref(),
     }
 }
 

@@ -285,13 +285,8 @@ impl Parser {
             Some(Token::Word(word)) => {
                 let column = self.tokens[self.at].0;
                 let key = keys::parse(&word).map_err(|e| {
-                    let hint = match word.split_once('=') {
-                        Some((key, value)) if keys::parse(key).is_ok() => {
-                            format!("; write {key}:{value}")
-                        }
-                        _ => String::new(),
-                    };
-                    format!("column {column}: {e}{hint}")
+                    let meant = self.meant(&word).unwrap_or(e);
+                    format!("column {column}: {meant}")
                 })?;
                 self.at += 1;
                 if self.peek() != Some(&Token::Colon) {
@@ -302,6 +297,31 @@ impl Parser {
             }
             _ => Err(self.expected("a term such as `machine:laptop`")),
         }
+    }
+
+    /// What a word that stands in the place of a key, and is none, was likely meant to be.
+    fn meant(&self, word: &str) -> Option<String> {
+        if let Some((key, value)) = word.split_once('=')
+            && keys::parse(key).is_ok()
+        {
+            return Some(format!(
+                "expected KEY:VALUE, found `{word}`; write {key}:{value}"
+            ));
+        }
+        let (_, before) = self.tokens[..self.at].split_last()?;
+        let [.., (_, Token::Word(key)), (_, Token::Colon)] = before else {
+            return None;
+        };
+        let (_, Token::Word(value)) = self.tokens.get(self.at - 1)? else {
+            return None;
+        };
+        let next = self.tokens.get(self.at + 1).map(|(_, token)| token);
+        (next != Some(&Token::Colon)).then(|| {
+            format!(
+                "expected AND, OR or the end of the filter, found `{word}`; a value with blanks \
+                 stands in quotes, as {key}:\"{value} {word}\""
+            )
+        })
     }
 
     fn values(&mut self, key: Key) -> Result<Vec<Pattern>, String> {
@@ -419,6 +439,16 @@ mod tests {
             error("rw:a)"),
             "column 5: expected AND, OR or the end of the filter, found `)`"
         );
+        assert_eq!(
+            error("machine=MBP"),
+            "column 1: expected KEY:VALUE, found `machine=MBP`; write machine:MBP"
+        );
+        assert_eq!(
+            error("bs:4k AND machine:MBP 2018"),
+            "column 23: expected AND, OR or the end of the filter, found `2018`; a value with \
+             blanks stands in quotes, as machine:\"MBP 2018\""
+        );
+        assert!(error("bs:4k size2:x").starts_with("column 7: expected a key, found `size2`"));
         assert!(error("bsize:4k").starts_with("column 1: expected a key, found `bsize`"));
         assert!(error("machine:/(/").starts_with("column 9: not a regular expression"));
         assert!(error("machine:\"x").contains("closing"));

@@ -9,7 +9,7 @@
 //! | `source`, `scope_rank`, `asked`, `heading`, `wall_covers`, each key but test and metric | text or integer |
 //! | `failed`, `dd` | boolean |
 //! | `block_bytes`, `nominal_runtime_ns` | float |
-//! | `bytes_per_sec`, `bytes_per_sec_lo`, `bytes_per_sec_hi`, likewise `bytes`, `iops`, `runtime_ns`, `wall_ns`, `io_phase_ns`, `flush_ns`, `cpu_ns`, `cpu_share`, `bw_mean_bytes_per_sec`, `iops_mean`, `clat_p99_ns`, ... | float |
+//! | `bytes_per_sec`, `bytes_per_sec_lo`, `bytes_per_sec_hi`, likewise `bytes`, `iops`, `runtime_ns`, `wall_ns`, `io_phase_ns`, `flush_ns`, `cpu_ns`, `cpu_share`, `bw_mean_bytes_per_sec`, `iops_mean`, `clat_p99_ns`, `clat_count`, ... | float |
 //! | `notes` | text, remarks as `code: sentence`, one a line |
 //!
 //! Written with `--export`, read as any input (told by their first bytes) by [`crate::scan`]. Of
@@ -126,6 +126,13 @@ pub fn quantities() -> Vec<(Base, String)> {
             let name = crate::metric::Metric::Latency(*clock, *statistic).to_string();
             all.push((base, format!("{}_ns", name.replace(['-', '.'], "_"))));
         }
+        let name = match clock {
+            Clock::Submission => "slat_count",
+            Clock::Completion => "clat_count",
+            Clock::Total => "lat_count",
+            Clock::Sync => "sync_count",
+        };
+        all.push((Base::Count(*clock), name.to_owned()));
     }
     all
 }
@@ -138,6 +145,7 @@ fn unit(name: &str) -> &'static str {
         "bytes" | "block_bytes" => "B",
         other if other.starts_with("iops") => "1/s",
         "cpu_share" => "1",
+        other if other.ends_with("_count") => "1",
         other if other.ends_with("_ns") => "ns",
         _ => "",
     }

@@ -30,12 +30,14 @@
 //! | `basis` | u32 | what the wall time covers |
 //! | `block` | f64 | block size where there is one |
 //! | `nominal` | f64 | ns that a timed job with a flush at its end was asked to run |
+//! | `summed` | u32 | how many jobs it is the sum of ([`Builder::sum_jobs`]); 0 if it is as recorded |
 //! | `has` | u32 | which of [`absent::KNOWN`] its records have, a bit each |
 
 mod apart;
 mod called;
 mod figures;
 mod finish;
+mod jobs;
 
 use std::borrow::Cow;
 
@@ -44,6 +46,7 @@ use polars::prelude::*;
 
 pub(crate) use called::told_by;
 pub(crate) use figures::Figures;
+pub(crate) use jobs::follows;
 
 use crate::absent;
 use crate::bounds::Bounds;
@@ -81,6 +84,8 @@ pub enum Base {
     Samples(Sampled, Statistic),
     /// One figure of a latency.
     Latency(Clock, Statistic),
+    /// How many I/Os a latency is made from.
+    Count(Clock),
 }
 
 impl Base {
@@ -210,6 +215,12 @@ struct Context {
     settings: u32,
     notes: u32,
     basis: u32,
+    /// The name of the job, with its host.
+    job: u32,
+    /// For one job's record, how many of its name were started; 0 if that is not known.
+    jobs: u32,
+    /// How many jobs it is the sum of, if that is computed.
+    summed: u32,
     block: Option<Bits>,
     nominal: Option<Bits>,
     /// The machine is called after the input.
@@ -385,6 +396,9 @@ impl Builder {
             settings: self.setting_sets.code(settings.as_slice()),
             notes: self.note_sets.code(notes.as_slice()),
             basis: self.texts.code(&*visible(record.covers())),
+            job: self.texts.code(record.job().as_str()),
+            jobs: record.started(),
+            summed: 0,
             block: block.map(bits),
             nominal: nominal.map(bits),
             by_input: record.is_named_by_input(),
@@ -419,7 +433,7 @@ impl Builder {
         }
     }
 
-    /// Those of the figures that some metric takes, a bit each; all if none is given.
+    /// Those of the figures that some metric takes, a bit each; all if none is given, or where jobs may be summed.
     fn kept(&self, context: u32, figures: &[Option<Bounds>]) -> Option<u64> {
         if self.rules.is_empty() {
             return None;
@@ -427,7 +441,11 @@ impl Builder {
         let there = (figures.iter().enumerate())
             .filter(|(_, figure)| figure.is_some())
             .fold(0, |bits, (at, _)| bits | 1 << at);
-        let dd = self.contexts.get(context).is_some_and(|c| c.dd);
+        let of = self.contexts.get(context);
+        if of.is_some_and(|c| c.jobs > 0) {
+            return None;
+        }
+        let dd = of.is_some_and(|c| c.dd);
         let spare = u64::MAX << self.wanted.bases.len();
         Some((self.rules.iter()).fold(spare, |kept, rule| kept | rule.takes(there, dd)))
     }
@@ -480,6 +498,7 @@ impl Builder {
                     settings: setting_sets[c.settings as usize],
                     notes: note_sets[c.notes as usize],
                     basis: texts[c.basis as usize],
+                    job: texts[c.job as usize],
                     keys: codes.map(|(code, map)| map[*code as usize]).collect(),
                     ..*c
                 });

@@ -27,6 +27,7 @@ pub mod derive;
 pub mod dict;
 pub mod digits;
 pub mod evidence;
+mod failures;
 mod files;
 pub mod filter;
 pub mod flat;

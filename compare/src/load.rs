@@ -19,11 +19,12 @@ use fio_parse::cli::labels::Labels;
 use fio_parse::cli::{Content, sniff};
 use fio_parse::folder::in_order;
 use fio_parse::record::{Label, LabelSource};
-use fio_parse::{Log, Record};
+use fio_parse::{Diagnostic, Log, Record};
 use memchr::{memchr, memchr_iter};
 use polars::prelude::PolarsResult;
 
 use crate::evidence::Evidence;
+use crate::failures;
 use crate::filter::Filter;
 use crate::flat::Form;
 use crate::folders::{Fields, Placed};
@@ -31,6 +32,7 @@ use crate::frame::{Builder, Wanted};
 use crate::keys::Key;
 use crate::lines::Reader;
 use crate::scan;
+use crate::visible::visible;
 
 /// Something to read.
 #[derive(Debug)]
@@ -215,11 +217,10 @@ pub fn records(input: &Input<'_>, given: Option<&Given>) -> (Vec<Record>, Outcom
         match Log::from_bytes(input.name.as_str(), bytes) {
             Ok(log) => {
                 let parsed = fio_parse::parse(&log);
-                let shown = parsed.diagnostics.iter();
-                outcome
-                    .remarks
-                    .extend(shown.map(|d| fio_parse::diagnostic::render(&log, d)));
+                outcome.remarks.extend(shortly(&log, &parsed.diagnostics));
                 records = parsed.records;
+                let failed = failures::unrecorded(&log, &records, &parsed.diagnostics);
+                records.extend(failed);
                 of_log = Some(log);
             }
             Err(error) => outcome.errors.push(format!("{}: {error}", input.name)),
@@ -245,22 +246,60 @@ pub fn records(input: &Input<'_>, given: Option<&Given>) -> (Vec<Record>, Outcom
     (records, outcome)
 }
 
+/// A line for each kind of diagnostic: the first with its place, and how many there are. `fio-parse`
+/// shows all of them.
+fn shortly(log: &Log<'_>, diagnostics: &[Diagnostic]) -> Vec<String> {
+    let mut kinds: Vec<(&Diagnostic, usize)> = Vec::new();
+    for diagnostic in diagnostics {
+        match kinds.iter_mut().find(|(d, _)| d.code == diagnostic.code) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((diagnostic, 1)),
+        }
+    }
+    let line = |(first, count): (&Diagnostic, usize)| {
+        let place = first.span.map_or_else(String::new, |span| {
+            let (line, column) = log.line_column(span.start);
+            format!(":{line}:{column}")
+        });
+        let more = match count {
+            1 => String::new(),
+            count => format!("; and {} more of this kind", count - 1),
+        };
+        let text = format!(
+            "{}{place}: {}[{}]: {}{more}",
+            log.name(),
+            first.severity,
+            first.code,
+            first.message
+        );
+        visible(text.into()).into_owned()
+    };
+    kinds.into_iter().map(line).collect()
+}
+
 fn load_flat(
     input: &Input<'_>,
     plan: &Plan,
-    read: PolarsResult<(Builder, usize)>,
+    read: PolarsResult<scan::Found>,
 ) -> (Builder, Outcome) {
     let mut outcome = Outcome::default();
-    let (builder, records) = read.unwrap_or_else(|error| {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or("");
-        outcome.errors.push(format!(
-            "{}: not a flat file of records: {first}",
-            input.name
-        ));
-        (Builder::new(plan.wanted.clone()), 0)
-    });
-    outcome.records = records;
+    let builder = match read {
+        Ok(found) => {
+            outcome.records = found.rows;
+            let bad = found.bad.text();
+            (outcome.errors).extend(bad.map(|bad| format!("{}: {bad}", input.name)));
+            found.builder
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or("");
+            outcome.errors.push(format!(
+                "{}: not a flat file of records: {first}",
+                input.name
+            ));
+            Builder::new(plan.wanted.clone())
+        }
+    };
     if input.label.is_some() {
         outcome
             .remarks

@@ -24,7 +24,7 @@ use polars::prelude::*;
 use crate::bounds::Bounds;
 use crate::derive;
 use crate::dict::Dict;
-use crate::frame::{Base, Figures, Frame, key_column};
+use crate::frame::{Base, Figures, Frame, follows, key_column};
 use crate::keys::Key;
 use crate::metric::Metric;
 use crate::stats;
@@ -42,6 +42,8 @@ pub struct Found {
     pub failed: usize,
     /// The largest number of records that were joined into one sample.
     pub parts: usize,
+    /// The largest number of jobs that a value of the metric was summed over.
+    pub summed: usize,
     /// How the value came about, see [`derive::How`].
     pub how: u32,
     /// What a wall time covers: codes of texts, usually one.
@@ -165,6 +167,7 @@ struct Places {
     basis: Vec<u32>,
     names: [Vec<u32>; 2],
     unasked: Vec<bool>,
+    summed: Vec<u32>,
 }
 
 fn codes(frame: &DataFrame, column: &str) -> PolarsResult<Vec<u32>> {
@@ -203,6 +206,7 @@ impl Places {
             unasked: (codes(contexts, "asked")?.into_iter())
                 .map(|code| frame.texts.get(code as usize).is_none_or(String::is_empty))
                 .collect(),
+            summed: codes(contexts, "summed")?,
         })
     }
 }
@@ -455,6 +459,7 @@ fn read(gathered: Gathered, metric: Metric, code: u32, places: &Places) -> Vec<F
             values,
             failed: samples.failed,
             parts: samples.parts,
+            summed: 0,
             how: samples.how,
             basis: (0, 0),
             notes: Vec::new(),
@@ -478,6 +483,12 @@ fn read(gathered: Gathered, metric: Metric, code: u32, places: &Places) -> Vec<F
         };
         let cell = &mut found[i];
         cell.unasked |= places.unasked[context];
+        let jobs = places.summed[context] as usize;
+        let of_jobs = match follows(metric) {
+            true => &mut cell.summed,
+            false => &mut cell.parts,
+        };
+        *of_jobs = jobs.max(*of_jobs);
         add(&mut cell.notes, places.notes[context]);
         add(&mut cell.settings, places.settings[context]);
         for (of_cell, of_contexts) in cell.names.iter_mut().zip(&places.names) {

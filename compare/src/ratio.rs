@@ -141,6 +141,7 @@ mod tests {
             values: vec![value],
             failed: 0,
             parts: 1,
+            summed: 0,
             how: 0,
             basis: (0, 0),
             notes: Vec::new(),

@@ -99,18 +99,22 @@ pub fn parse(name: &str) -> Result<Unit, String> {
     if let Some(found) = UNITS.iter().find(|u| u.name == name) {
         return Ok(*found);
     }
-    let known: Vec<&str> = UNITS.iter().map(|u| u.name).collect();
-    let hint = match name {
-        "KB/s" | "KB" => {
-            " (it has meant both 1000 and 1024 bytes; say kB for 1000 or KiB for 1024)"
+    let alike = UNITS.iter().find(|u| u.name.eq_ignore_ascii_case(name));
+    let hint = match (name, alike) {
+        ("KB/s" | "kb/s" | "KB" | "kb", _) => {
+            let per = if name.ends_with("/s") { "/s" } else { "" };
+            format!(
+                "it has meant both 1000 and 1024 bytes; say kB{per} for 1000 or KiB{per} for 1024"
+            )
         }
-        "µs" | "usec" => " (say us)",
-        _ => "",
+        ("µs" | "usec", _) => "say us".to_owned(),
+        (_, Some(unit)) => format!("letter case counts, as in {}", unit.name),
+        (_, None) => {
+            let known: Vec<&str> = UNITS.iter().map(|u| u.name).collect();
+            format!("known units: {}", known.join(", "))
+        }
     };
-    Err(format!(
-        "expected a unit, found `{name}`{hint}; known units: {}",
-        known.join(", ")
-    ))
+    Err(format!("expected a unit, found `{name}`; {hint}"))
 }
 
 /// The unit for a column of figures: the asked one if it fits the dimension, else the default;
@@ -149,7 +153,8 @@ mod tests {
         let message = parse("KB/s").unwrap_err();
         assert!(message.contains("both 1000 and 1024"), "{message}");
         assert!(message.contains("KiB/s"), "{message}");
-        assert!(parse("mib/s").is_err(), "case matters: mib is not a unit");
+        let message = parse("mib/s").unwrap_err();
+        assert!(message.ends_with("as in MiB/s"), "{message}");
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! files are read whole.
 //!
 //! As with JSON Lines, rows mostly say of themselves what their neighbours say: the fields that
-//! are no figures are joined into a key, and only a key not met before is taken apart.
+//! are no figures are joined into a key, and only a key not met before is taken apart. A row with a
+//! figure that can't be one (negative, no number, its ends out of order) is left out and told of.
 //!
 //! Place: beside [`crate::lines`]; the layout is that of [`crate::flat`].
 
@@ -28,8 +29,48 @@ use crate::frame::{Base, Builder, Note, told_by};
 use crate::keys::Key;
 use crate::load::{Fate, Plan};
 
-/// Reads the bytes of a flat file into columns; gives the number of its rows as well.
-pub fn read(bytes: &[u8], form: Form, plan: &Plan) -> PolarsResult<(Builder, usize)> {
+/// What came of a flat file.
+pub struct Found {
+    /// Its rows as columns.
+    pub builder: Builder,
+    /// How many rows it has.
+    pub rows: usize,
+    /// What is wrong with rows that were left out.
+    pub bad: Bad,
+}
+
+/// Rows that can't be what they claim to be.
+#[derive(Debug, Default)]
+pub struct Bad {
+    count: usize,
+    first: Option<String>,
+}
+
+impl Bad {
+    fn add(&mut self, row: usize, why: String) {
+        self.count += 1;
+        self.first
+            .get_or_insert_with(|| format!("row {}: {why}", row + 1));
+    }
+
+    fn absorb(&mut self, other: Bad) {
+        self.count += other.count;
+        self.first = self.first.take().or(other.first);
+    }
+
+    /// In words for a person; none if there are no such rows.
+    pub fn text(self) -> Option<String> {
+        let more = match self.count {
+            0 | 1 => "",
+            2 => "; and 1 more row",
+            _ => &format!("; and {} more rows", self.count - 1),
+        };
+        self.first.map(|first| format!("{first}{more}"))
+    }
+}
+
+/// Reads the bytes of a flat file into columns.
+pub fn read(bytes: &[u8], form: Form, plan: &Plan) -> PolarsResult<Found> {
     let table = match form {
         Form::Parquet => return row_groups(|| Ok(Cursor::new(bytes)), plan),
         Form::Arrow => IpcReader::new(Cursor::new(bytes)).finish()?,
@@ -40,18 +81,18 @@ pub fn read(bytes: &[u8], form: Form, plan: &Plan) -> PolarsResult<(Builder, usi
             .into_reader_with_file_handle(Cursor::new(bytes))
             .finish()?,
     };
-    Ok((part(&table, plan)?, table.height()))
+    part(&table, 0, plan)
 }
 
-/// Reads a Parquet file into columns; gives the number of its rows as well.
-pub fn parquet(file: &File, plan: &Plan) -> PolarsResult<(Builder, usize)> {
+/// Reads a Parquet file into columns.
+pub fn parquet(file: &File, plan: &Plan) -> PolarsResult<Found> {
     row_groups(|| Ok(file.try_clone()?), plan)
 }
 
 fn row_groups<R: MmapBytesReader>(
     open: impl Fn() -> PolarsResult<R> + Sync,
     plan: &Plan,
-) -> PolarsResult<(Builder, usize)> {
+) -> PolarsResult<Found> {
     let mut reader = ParquetReader::new(open()?);
     let metadata = reader.get_metadata()?.clone();
     let schema = reader.schema()?;
@@ -64,24 +105,32 @@ fn row_groups<R: MmapBytesReader>(
         parts.push((start, group.num_rows()));
         start += group.num_rows();
     }
-    let read = |slice: (usize, usize)| -> PolarsResult<Builder> {
+    let read = |slice: (usize, usize)| -> PolarsResult<Found> {
         let mut reader = ParquetReader::new(open()?)
             .with_slice(Some(slice))
             .with_columns(Some(columns.clone()))
             .read_parallel(ParallelStrategy::None);
         reader.set_metadata(metadata.clone());
-        part(&reader.finish()?, plan)
+        part(&reader.finish()?, slice.0, plan)
     };
-    let mut all = Ok(Builder::new(plan.wanted.clone()));
+    let mut all = Ok(Found {
+        builder: Builder::new(plan.wanted.clone()),
+        rows: 0,
+        bad: Bad::default(),
+    });
     in_order(parts.into_iter(), read, |part| {
         match (&mut all, part) {
-            (Ok(all), Ok(part)) => all.absorb(part),
+            (Ok(all), Ok(part)) => {
+                all.builder.absorb(part.builder);
+                all.rows += part.rows;
+                all.bad.absorb(part.bad);
+            }
             (all, Err(error)) => *all = Err(error),
             (Err(_), Ok(_)) => {}
         }
         all.is_ok()
     });
-    Ok((all?, metadata.num_rows))
+    all
 }
 
 /// Fields of a row that are no key and no figure.
@@ -112,9 +161,10 @@ fn bases(plan: &Plan, with_rate: bool) -> Vec<Base> {
 fn keys(plan: &Plan) -> Vec<Key> {
     // Among the settings is the tool, which names what has no other name.
     let mut keys: Vec<Key> = Key::settings().collect();
-    let always = ["group", "job", "warmup"].map(crate::keys::parse);
+    let always = ["group", "warmup"].map(crate::keys::parse);
+    let of_jobs = [Key::JOB, Key::HOST, Key::NUMJOBS];
     let asked = plan.wanted.keys.iter().copied().chain(plan.filter.keys());
-    for key in always.into_iter().flatten().chain(asked) {
+    for key in always.into_iter().flatten().chain(of_jobs).chain(asked) {
         if !keys.contains(&key) && key != Key::TEST && key != Key::METRIC {
             keys.push(key);
         }
@@ -141,46 +191,100 @@ fn needed(plan: &Plan, with_rate: bool) -> Vec<String> {
     names
 }
 
-/// The rows of a table as columns.
-fn part(table: &DataFrame, plan: &Plan) -> PolarsResult<Builder> {
+/// The rows of a table, of which so many stand before it, as columns.
+fn part(table: &DataFrame, before: usize, plan: &Plan) -> PolarsResult<Found> {
     let columns = Columns::new(table, plan)?;
     let mut builder = Builder::new(plan.wanted.clone());
-    let mut known: PlHashMap<Vec<u8>, (Fate, u32)> = PlHashMap::default();
+    let mut bad = Bad::default();
+    let mut known: PlHashMap<Vec<u8>, Result<(Fate, u32), String>> = PlHashMap::default();
     let mut key = Vec::new();
     let mut figures = Vec::with_capacity(columns.figures.len());
     for row in 0..table.height() {
         columns.set_key(row, &mut key);
-        let (fate, context) = match known.get(&key) {
-            Some(known) => *known,
-            None => {
-                let columns = &columns;
-                let row = FlatRow { columns, row };
-                let taken = plan.take(&mut builder, &row);
-                known.insert(key.clone(), taken);
-                taken
+        let known = known.raw_entry_mut().from_key(&key).or_insert_with(|| {
+            let columns = &columns;
+            let row = FlatRow { columns, row };
+            let taken = row.check().map(|()| plan.take(&mut builder, &row));
+            (key.clone(), taken)
+        });
+        let (fate, context) = match known.1 {
+            Ok(known) => *known,
+            Err(why) => {
+                bad.add(before + row, why.clone());
+                continue;
             }
         };
         if fate == Fate::WarmUp {
             builder.leave_out_warmup();
         }
         if fate == Fate::Taken {
-            figures.clear();
-            figures.extend(columns.figures.iter().map(|f| f.as_ref()?.bounds(row)));
-            builder.push_row(context, columns.run(row), &figures, UNSEEN);
+            match columns.figures(row, &mut figures) {
+                Ok(run) => builder.push_row(context, run, &figures, UNSEEN),
+                Err(why) => bad.add(before + row, why),
+            }
         }
     }
-    Ok(builder)
+    Ok(Found {
+        builder,
+        rows: table.height(),
+        bad,
+    })
+}
+
+/// Numbers, and the rows whose text is none.
+struct Numbers<T: PolarsNumericType> {
+    read: ChunkedArray<T>,
+    unread: Vec<usize>,
+}
+
+impl<T: PolarsNumericType> Numbers<T> {
+    fn new(column: &Column) -> PolarsResult<Numbers<T>> {
+        let cast = column.cast(&T::get_static_dtype())?;
+        let read = cast.as_materialized_series().unpack::<T>()?.clone();
+        let mut unread = Vec::new();
+        if read.null_count() > column.null_count() {
+            let (there, gone) = (column.is_not_null(), read.is_null());
+            let lost = there.iter().zip(gone.iter());
+            unread.extend(
+                (lost.enumerate())
+                    .filter_map(|(row, lost)| (lost == (Some(true), Some(true))).then_some(row)),
+            );
+        }
+        Ok(Numbers { read, unread })
+    }
+
+    /// The number of a row, none if there is none. An error where something else stands there.
+    fn get(&self, row: usize) -> Result<Option<T::Native>, ()> {
+        match self.unread.binary_search(&row) {
+            Ok(_) => Err(()),
+            Err(_) => Ok(self.read.get(row)),
+        }
+    }
 }
 
 /// One figure's columns.
 struct Figures {
-    ends: [Float64Chunked; 3],
+    name: String,
+    ends: [Numbers<Float64Type>; 3],
 }
 
 impl Figures {
-    fn bounds(&self, row: usize) -> Option<Bounds> {
-        let [lo, value, hi] = &self.ends;
-        Bounds::new(lo.get(row)?, value.get(row)?, hi.get(row)?)
+    fn bounds(&self, row: usize) -> Result<Option<Bounds>, String> {
+        let name = &self.name;
+        let [lo, value, hi] = self.ends.each_ref().map(|end| end.get(row));
+        let (Ok(lo), Ok(value), Ok(hi)) = (lo, value, hi) else {
+            return Err(format!(
+                "expected numbers in {name}, {name}_lo and {name}_hi"
+            ));
+        };
+        let (lo, value, hi) = match (lo, value, hi) {
+            (None, None, None) => return Ok(None),
+            (lo, value, hi) => [lo, value, hi].map(|end| end.unwrap_or(f64::NAN)).into(),
+        };
+        let bounds = Bounds::new(lo, value, hi).filter(|b| b.lo() >= 0.0);
+        bounds.map(Some).ok_or_else(|| {
+            format!("expected 0 <= {name}_lo <= {name} <= {name}_hi, found {lo}, {value} and {hi}")
+        })
     }
 }
 
@@ -192,19 +296,13 @@ struct Columns {
     varying: Vec<usize>,
     /// For each wanted base.
     figures: Vec<Option<Figures>>,
-    run: Option<UInt32Chunked>,
+    run: Option<Numbers<UInt32Type>>,
 }
 
 impl Columns {
     fn new(table: &DataFrame, plan: &Plan) -> PolarsResult<Columns> {
         let in_one_chunk = |name: &str| table.column(name).ok().map(Column::rechunk);
-        let number = |name: &str| -> PolarsResult<Option<Float64Chunked>> {
-            let column = in_one_chunk(name).map(|c| c.cast(&DataType::Float64));
-            Ok(match column.transpose()? {
-                Some(column) => Some(column.f64()?.clone()),
-                None => None,
-            })
-        };
+        let number = |name: &str| in_one_chunk(name).map(|c| Numbers::new(&c)).transpose();
         for name in ["scope_rank", "failed", "dd"] {
             table.column(name)?;
         }
@@ -235,6 +333,7 @@ impl Columns {
                     );
                     match ends {
                         (Some(lo), Some(value), Some(hi)) => Some(Figures {
+                            name: name.clone(),
                             ends: [lo, value, hi],
                         }),
                         _ => None,
@@ -243,20 +342,26 @@ impl Columns {
                 None => None,
             });
         }
-        let run = in_one_chunk("run").map(|c| c.cast(&DataType::UInt32));
         Ok(Columns {
             texts,
             varying,
             figures,
-            run: match run.transpose()? {
-                Some(column) => Some(column.u32()?.clone()),
-                None => None,
-            },
+            run: in_one_chunk("run").map(|c| Numbers::new(&c)).transpose()?,
         })
     }
 
-    fn run(&self, row: usize) -> u32 {
-        self.run.as_ref().and_then(|c| c.get(row)).unwrap_or(0)
+    /// The figures of a row; gives its run number.
+    fn figures(&self, row: usize, figures: &mut Vec<Option<Bounds>>) -> Result<u32, String> {
+        figures.clear();
+        for figure in &self.figures {
+            figures.push(match figure {
+                Some(figure) => figure.bounds(row)?,
+                None => None,
+            });
+        }
+        let run = self.run.as_ref().map_or(Ok(None), |run| run.get(row));
+        let run = run.map_err(|()| "expected a whole number in run".to_owned())?;
+        Ok(run.unwrap_or(0))
     }
 
     /// Everything of a row that is no figure, as a key among the rows of this table.
@@ -285,6 +390,31 @@ impl FlatRow<'_> {
     fn text(&self, name: &str) -> &str {
         let column = self.columns.texts.iter().find(|(n, _)| n == name);
         column.and_then(|(_, c)| c.get(self.row)).unwrap_or("")
+    }
+
+    /// Whether the row says of itself what every row must.
+    fn check(&self) -> Result<(), String> {
+        let expected = |what: &str, name: &str| {
+            Err(format!(
+                "expected {what} in {name}, found `{}`",
+                self.text(name)
+            ))
+        };
+        if self.text("scope_rank").parse::<u32>().is_err() {
+            return expected("a whole number", "scope_rank");
+        }
+        for name in ["failed", "dd"] {
+            if !["true", "false"].contains(&self.text(name)) {
+                return expected("true or false", name);
+            }
+        }
+        for name in ["block_bytes", NOMINAL] {
+            let sound = |text: &str| text.parse().is_ok_and(|n: f64| n.is_finite() && n >= 0.0);
+            if !self.text(name).is_empty() && !sound(self.text(name)) {
+                return expected("a number", name);
+            }
+        }
+        Ok(())
     }
 
     fn number(&self, name: &str) -> Option<f64> {

@@ -524,3 +524,33 @@ fn units_of_several_kinds_in_one_list_and_err_two_of_one_kind() {
     );
     assert_eq!(run(&[&file, "-u", "MB/s", "-u", "MB/s"]).status, 0);
 }
+
+#[test]
+fn a_column_without_a_key_is_named_by_its_metric() {
+    let ran = run(&[&data("laptops.jsonl"), "--row", "machine", "-m", "bw,iops"]);
+    assert!(!ran.out.contains("(none)"), "{}", ran.out);
+    for name in ["┆                      bandwidth │", "IOPS │"] {
+        assert!(ran.out.contains(name), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_unit_that_nothing_is_measured_in_is_named() {
+    let file = data("laptops.jsonl");
+    let ran = run(&[&file, "-u", "us,MB/s"]);
+    assert_eq!(ran.status, 0);
+    assert!(ran.err.contains("-u us: nothing shown"), "{}", ran.err);
+    assert!(!ran.err.contains("-u MB/s"), "{}", ran.err);
+    assert!(!run(&[&file, "-q", "-u", "us"]).err.contains("-u us"));
+}
+
+#[test]
+fn err_a_negative_threshold_is_refused_as_one() {
+    let ran = run(&[&data("laptops.jsonl"), "--threshold", "-5%"]);
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.err.contains("expected a share such as 5%"),
+        "{}",
+        ran.err
+    );
+}

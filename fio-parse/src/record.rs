@@ -619,6 +619,9 @@ pub struct Replayed {
     /// Facts of the machine.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub environment: serde_json::Map<String, serde_json::Value>,
+    /// What is doubtful about the figures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// How comparable a replayed run is.

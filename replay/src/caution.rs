@@ -9,9 +9,9 @@
 use serde_json::{Map, Value};
 
 use crate::content::Content;
-use crate::outcome::{FioOutcome, Outcome, groups, rate, runtime_ms};
+use crate::outcome::{FioOutcome, Outcome, groups, joined, rate, runtime_ms};
 use crate::plan::dd::Source;
-use crate::plan::job::{EngineKind, JobPlan};
+use crate::plan::job::{AVERAGE_MS, EngineKind, JobPlan};
 use crate::plan::note::plain_text;
 use crate::plan::{Plan, TestPlan, binary};
 use crate::worker::Sample;
@@ -281,21 +281,23 @@ fn of_latencies(plan: &Plan, outcome: &FioOutcome, facts: &Map<String, Value>, l
                 let detail = format!("{}: {:.1} us", job.name, flush / 1000.0);
                 list.add("flush-too-fast", detail);
             }
-            let bytes = entry.flows[0].bytes + entry.flows[1].bytes;
-            let by_rule = rate(bytes, runtime_ms(entry.window_ns));
-            let by_clock = u128::from(bytes) * 1_000_000_000 / u128::from(entry.window_ns.max(1));
-            if entry.window_ns < SHORT_NS && by_clock > u128::from(by_rule) * 101 / 100 {
-                let detail = format!(
-                    "{}: {:.3} ms; {by_rule} B/s by the rule, {by_clock} B/s by the clock",
-                    job.name,
-                    entry.window_ns as f64 / 1e6
-                );
-                list.add("short-run", detail);
+            for (flow, ns) in entry.flows.iter().zip(entry.windows_ns) {
+                let by_rule = rate(flow.bytes, runtime_ms(ns));
+                let by_clock = u128::from(flow.bytes) * 1_000_000_000 / u128::from(ns.max(1));
+                if ns < SHORT_NS && by_clock > u128::from(by_rule) * 101 / 100 {
+                    let detail = format!(
+                        "{}: {:.3} ms; {by_rule} B/s by the rule, {by_clock} B/s by the clock",
+                        job.name,
+                        ns as f64 / 1e6
+                    );
+                    list.add("short-run", detail);
+                    break;
+                }
             }
             let bounded = job.pace.bounded() || job.pace.think.is_some();
             if let [samples] = entry.samples[..]
                 && !bounded
-                && let Some(after) = step_down(samples)
+                && let Some(after) = step_down(&joined(samples, AVERAGE_MS))
             {
                 list.add(
                     "steps-down",

@@ -30,6 +30,7 @@ fn scene() -> (JobPlan, JobOutcome, Map<String, Value>) {
     (plan.direct, plan.content) = (true, Content::Refilled);
     let mut outcome = JobOutcome::default();
     (outcome.window_ns, outcome.io_phase_ns) = (10_000_000_000, 10_000_000_000);
+    outcome.windows_ns = [10_000_000_000; 2];
     let flow = &mut outcome.flows[1];
     (flow.ios, flow.bytes) = (GIB / 4096, GIB);
     flow.lat.add(50_000);
@@ -134,6 +135,7 @@ fn each_kind_is_told_where_it_is_due() {
         "short-run",
         found(|_, outcome, _| {
             (outcome.window_ns, outcome.io_phase_ns) = (1_100_000, 1_100_000);
+            outcome.windows_ns = [1_100_000; 2];
             outcome.flows[1].bytes = 1 << 20;
         }),
     );
@@ -191,7 +193,7 @@ fn each_kind_is_told_where_it_is_due() {
 #[test]
 fn a_short_run_tells_both_rates() {
     let (plan, mut outcome, facts) = scene();
-    outcome.window_ns = 400_000;
+    (outcome.window_ns, outcome.windows_ns) = (400_000, [400_000; 2]);
     outcome.flows[1].bytes = 40_000;
     let list = judged(plan, Some(outcome), &facts);
     let short = list.iter().find(|caution| caution.id() == "short-run");

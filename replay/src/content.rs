@@ -56,9 +56,8 @@ impl Content {
     pub fn prepare(&self, buffer: &mut [u8], source: &mut Source) {
         match self {
             Content::Scrambled | Content::Fixed => fill(buffer, &mut source.rng),
-            Content::Refilled | Content::Mixed { .. } => self.renew(buffer, source),
             Content::Zeros => buffer.fill(0),
-            Content::Pattern(pattern) => repeat(buffer, pattern),
+            _ => self.renew(buffer, source),
         }
     }
 
@@ -67,10 +66,11 @@ impl Content {
         matches!(self, Content::Refilled | Content::Mixed { .. })
     }
 
-    /// New bytes for the next write, where each has its own.
+    /// New bytes for the next write, where each has its own; a pattern is laid anew.
     pub fn renew(&self, buffer: &mut [u8], source: &mut Source) {
         match self {
             Content::Refilled => fill(buffer, &mut source.rng),
+            Content::Pattern(pattern) => repeat(buffer, pattern),
             Content::Mixed {
                 compress,
                 chunk,

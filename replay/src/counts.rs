@@ -44,6 +44,7 @@ pub fn planned_counts(job: &JobPlan, most: u64) -> Option<Counts> {
             }
             Step::Turn { write } => script.go(write),
             Step::Sync { .. } => counts.syncs += 1,
+            Step::Written { .. } => {}
             Step::Exhausted if script.next_pass() => {}
             Step::Exhausted | Step::Complete => return Some(counts),
         }

@@ -14,18 +14,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fio_parse::record::{Label, LabelSource, Replayed, write_jsonl};
-use fio_parse::workload::{Job, Timed, Workload, WrittenAs};
+use fio_parse::workload::{Timed, Workload, WrittenAs};
 use serde_json::{Map, Value};
 
 use crate::caution::cautions;
 use crate::cli::{Format, Target};
 use crate::input::Found;
 use crate::outcome::Outcome;
-use crate::outcome::records::{Context, fidelity, records};
+use crate::outcome::records::{Context, fidelity, records, warnings};
 use crate::plan::note::plain_text;
 use crate::plan::{Plan, TestPlan};
 use crate::report;
-use crate::report::logs::Wanted;
+use crate::talk::say;
 
 /// The outputs of a call: checked, and once [`open`](Outputs::open) made them, written to.
 #[derive(Debug)]
@@ -210,8 +210,9 @@ impl Outputs {
         let mut elsewhere = Ok(());
         for (sink, _, file) in self.files {
             let text = sink.end(self.several);
-            let written = file.map_or(Ok(()), |mut file| file.append(text));
-            elsewhere = elsewhere.and(written);
+            if let Some(mut file) = file.filter(|_| !text.is_empty()) {
+                elsewhere = elsewhere.and(file.append(text));
+            }
         }
         let written = out.write_all(self.stdout.end(self.several).as_bytes());
         (elsewhere, written.and_then(|()| out.flush()))
@@ -263,6 +264,7 @@ impl Outputs {
             workload: Some(Arc::clone(&done.found.workload)),
             fidelity: Some(fidelity(done.plan, done.outcome)),
             environment: done.environment.clone(),
+            warnings: warnings(done.plan, done.outcome, done.environment),
         }
     }
 
@@ -294,8 +296,7 @@ impl Outputs {
         else {
             return Ok(());
         };
-        let wanted = wanted(done.found.workload.jobs());
-        for (ending, text) in report::logs::fio(plan, outcome, wanted) {
+        for (ending, text) in report::logs::fio(plan, outcome) {
             // The prefix of the original is a path, and none is honoured.
             let round = match done.round {
                 0 => String::new(),
@@ -304,6 +305,12 @@ impl Outputs {
             let name = format!("workload-{}{round}{ending}", done.number + 1);
             let path = directory.join(name);
             NewFile::create(&path)?.append(&text)?;
+            if text.is_empty() && (ending.starts_with("_bw") || ending.starts_with("_iops")) {
+                say(&format!(
+                    "{} is empty, as fio's would be: the run ended within its first window",
+                    path.display()
+                ));
+            }
         }
         Ok(())
     }
@@ -313,28 +320,6 @@ impl Outputs {
 fn foot(done: Finished<'_>) -> String {
     let cautions = cautions(done.plan, done.outcome, done.environment);
     report::plan::fidelity(done.plan, done.outcome) + &report::plan::cautions(&cautions)
-}
-
-/// The logs that the jobs ask for; all where none is named.
-fn wanted(jobs: &[Job]) -> Wanted {
-    let asked = |name: &str| {
-        jobs.iter()
-            .flat_map(|job| &job.other)
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value)
-    };
-    let window_ms = asked("log_avg_msec")
-        .and_then(|value| value.trim().parse().ok())
-        .unwrap_or(0);
-    let [rate, iops, latency] =
-        ["write_bw_log", "write_iops_log", "write_lat_log"].map(|name| asked(name).is_some());
-    let all = !(rate || iops || latency);
-    Wanted {
-        rate: rate || all,
-        iops: iops || all,
-        latency: latency || all,
-        window_ms,
-    }
 }
 
 /// The headings of the first place that a run answers. Several are marked by their level, so
@@ -372,14 +357,14 @@ fn asked(workload: &Workload) -> Option<String> {
     })
 }
 
-/// A file that was not there before. One that holds nothing in the end is removed: an empty
-/// file would look like a result.
+/// A file that was not there before. One that got no whole text in the end is removed: it would
+/// look like a result.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
     file: File,
-    /// Bytes that were written in whole texts.
-    length: u64,
+    /// Bytes of the texts that were written as a whole; none before the first.
+    whole: Option<u64>,
 }
 
 impl NewFile {
@@ -392,7 +377,7 @@ impl NewFile {
         Ok(NewFile {
             file: made.map_err(|error| named(path, &error))?,
             path: path.to_owned(),
-            length: 0,
+            whole: None,
         })
     }
 
@@ -403,9 +388,9 @@ impl NewFile {
     pub fn append(&mut self, text: &str) -> io::Result<()> {
         let written = self.file.write_all(text.as_bytes());
         match written {
-            Ok(()) => self.length += text.len() as u64,
+            Ok(()) => self.whole = Some(self.whole.unwrap_or(0) + text.len() as u64),
             // Shrinking needs no room.
-            Err(_) => drop(self.file.set_len(self.length)),
+            Err(_) => drop(self.file.set_len(self.whole.unwrap_or(0))),
         }
         written.map_err(|error| named(&self.path, &error))
     }
@@ -413,7 +398,7 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if self.length == 0 {
+        if self.whole.is_none() {
             let _ = std::fs::remove_file(&self.path);
         }
     }

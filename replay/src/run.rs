@@ -30,6 +30,9 @@ use crate::plan::{Plan, TestPlan};
 use crate::sandbox::{OpenFlags, Sandbox, free_space_floor};
 use crate::worker::{Charged, Failure, JobOutcome, Worker};
 
+/// Lines of each log of all jobs together: 32 MB where each is an I/O.
+const MOST_LOG_LINES: usize = 1_000_000;
+
 /// What the run is doing, for whoever watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -53,6 +56,8 @@ pub struct Tuning {
     pub as_fio: bool,
     /// I/Os that go or come together share a stamp (`--stamp batch`).
     pub batch_stamps: bool,
+    /// Logs are kept (`--log-directory`).
+    pub logs: bool,
 }
 
 impl Tuning {
@@ -180,6 +185,8 @@ impl Bench<'_> {
             .filter(|&job| plan.jobs[job].stage == stage && !plan.jobs[job].create_only)
             .collect();
         let alone = members.len() == 1;
+        let jobs = plan.jobs.len().max(1);
+        let log_lines = self.tuning.logs.then_some(MOST_LOG_LINES / jobs);
         let barrier = Barrier::new(members.len());
         let done: Vec<(usize, JobOutcome)> = thread::scope(|scope| {
             let threads: Vec<_> = members
@@ -191,7 +198,7 @@ impl Bench<'_> {
                     let barrier = &barrier;
                     (
                         index,
-                        scope.spawn(move || self.run_job(job, names, barrier, alone)),
+                        scope.spawn(move || self.run_job(job, names, barrier, alone, log_lines)),
                     )
                 })
                 .collect();
@@ -220,6 +227,7 @@ impl Bench<'_> {
         names: Vec<&str>,
         barrier: &Barrier,
         alone: bool,
+        log_lines: Option<usize>,
     ) -> JobOutcome {
         own_file_table();
         let remarks = settle(&job.place);
@@ -251,9 +259,12 @@ impl Bench<'_> {
         let (clock, control) = (self.clock, self.control);
         macro_rules! on {
             ($engine:expr) => {{
-                let worker = Worker::new(job, $engine, clock, media, control)
+                let mut worker = Worker::new(job, $engine, clock, media, control)
                     .charging(charged)
                     .stamping_batches(self.tuning.batch_stamps);
+                if let Some(most) = log_lines {
+                    worker = worker.logging(most);
+                }
                 barrier.wait();
                 self.delay(job);
                 let mut outcome = worker.run();

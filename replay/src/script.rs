@@ -70,6 +70,11 @@ pub enum Step {
         /// How.
         kind: SyncKind,
     },
+    /// All writes of the pass are issued, and the reads that check them follow.
+    Written {
+        /// The job has no more to write behind them.
+        last: bool,
+    },
     /// The region is exhausted.
     Exhausted,
     /// The job has issued all its bytes.
@@ -256,7 +261,7 @@ impl Script {
         let backlog = job
             .verify
             .as_ref()
-            .filter(|_| job.pattern.writes)
+            .filter(|verify| job.pattern.writes && verify.read_back)
             .map(|verify| {
                 Box::new(Backlog {
                     every: verify.backlog as usize,
@@ -461,7 +466,11 @@ impl Script {
         let backlog = self.backlog.as_mut()?;
         let full = backlog.every > 0 && backlog.written.len() >= backlog.every;
         if backlog.due.is_empty() && (full || over) {
+            let some = !backlog.written.is_empty();
             backlog.turn();
+            if over && some {
+                return Some(Step::Written { last: true });
+            }
         }
         let Written {
             file,
@@ -485,9 +494,7 @@ impl Script {
             && !self.time_based
         {
             backlog.turn();
-            if let Some(step) = self.read_back() {
-                return step;
-            }
+            return Step::Written { last: false };
         }
         Step::Exhausted
     }

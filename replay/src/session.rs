@@ -224,6 +224,7 @@ impl Session {
             chunk: self.arguments.submit_chunk,
             as_fio: self.arguments.as_fio,
             batch_stamps: self.arguments.stamp == Stamping::Batch,
+            logs: self.arguments.log_directory.is_some(),
         }
     }
 

@@ -80,7 +80,7 @@ fn pass(script: &mut Script) -> Vec<(bool, u64)> {
     loop {
         match script.next() {
             Step::Io { write, offset, .. } => ios.push((write, offset)),
-            Step::Sync { .. } => {}
+            Step::Sync { .. } | Step::Written { .. } => {}
             Step::Turn { write } => script.go(write),
             Step::Exhausted | Step::Complete => return ios,
         }

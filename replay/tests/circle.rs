@@ -87,8 +87,9 @@ fn measured(plan: &FioPlan, step: u64) -> FioOutcome {
             clock: &clock,
             syncs: Cell::new(0),
         };
-        *place =
-            Some(Worker::new(job, Null::new(buffers), &clock, media, &Control::default()).run());
+        let control = Control::default();
+        let worker = Worker::new(job, Null::new(buffers), &clock, media, &control);
+        *place = Some(worker.logging(10_000).run());
     }
     outcome
 }
@@ -284,57 +285,135 @@ fn every_figure_of_every_job_comes_back_from_every_form() {
     );
 }
 
+/// The log of this kind, after it was read back.
+fn logged<'a>(all: &'a [logs::Log], kind: &str) -> &'a str {
+    let (ending, text) = all
+        .iter()
+        .find(|(ending, _)| ending == &format!("_{kind}.1.log"))
+        .unwrap();
+    let log = Log::from_bytes(format!("x{ending}"), text.as_bytes()).unwrap();
+    let records = fio_parse::parse(&log).records;
+    let read = text.is_empty() || !records.is_empty();
+    assert!(read, "{ending} was not read back:\n{text}");
+    text
+}
+
+/// Time, value, direction and block of the lines.
+fn lines(text: &str) -> Vec<[u64; 4]> {
+    let number = |text: &str| text.trim().parse::<u64>().unwrap();
+    text.lines()
+        .map(|line| {
+            let fields: Vec<u64> = line.split(',').map(number).collect();
+            assert_eq!((fields.len(), fields[4]), (5, 0), "{line}");
+            [fields[0], fields[1], fields[2], fields[3]]
+        })
+        .collect()
+}
+
 #[test]
 fn the_windows_of_the_logs_are_those_of_the_series() {
-    let mut logged = 0;
+    let mut compared = 0;
     for number in 0..3 {
-        let mut job = job(number, false);
-        job.region = 4096 * 4000;
-        let plan = FioPlan {
-            files: vec![],
-            jobs: vec![job],
-        };
-        // A millisecond per reading of the clock: seconds of run time, several windows.
-        let mut outcome = measured(&plan, 1_000_003);
-        outcome.flush_after_ns = vec![None];
-        let wanted = logs::Wanted {
-            rate: true,
-            iops: true,
-            latency: true,
-            window_ms: 0,
-        };
-        let all = logs::fio(&plan, &outcome, wanted);
-        let samples = &outcome.jobs[0].as_ref().unwrap().samples;
-        assert!(samples.len() > 3, "{} windows", samples.len());
-        for (ending, text) in &all {
-            let log = Log::from_bytes(format!("x{ending}"), text.as_bytes()).unwrap();
-            let records = fio_parse::parse(&log).records;
-            assert!(!records.is_empty(), "{ending} was not read back:\n{text}");
+        for average_ms in [0, 250, 700] {
+            let mut job = job(number, false);
+            job.region = 4096 * 4000;
+            job.logs.average_ms = average_ms;
+            let plan = FioPlan {
+                files: vec![],
+                jobs: vec![job],
+            };
+            // A millisecond per reading of the clock: seconds of run time, several windows.
+            let outcome = measured(&plan, 1_000_003);
+            let all = logs::fio(&plan, &outcome);
+            let samples = &outcome.jobs[0].as_ref().unwrap().samples;
+            // None is named, so there are all, over windows whatever log_avg_msec says.
+            let each = if average_ms == 0 { 500 } else { average_ms };
+            let windows = replay::outcome::joined(samples, each);
+            assert!(windows.len() > 3, "{} windows", windows.len());
             let mut start = 0;
-            let mut lines = text.lines();
-            for sample in samples {
-                let ms = replay::outcome::runtime_ms(sample.end_ns - start);
-                start = sample.end_ns;
+            let (mut rates, mut ios) = (Vec::new(), Vec::new());
+            for window in &windows {
+                let ms = replay::outcome::runtime_ms(window.end_ns - start);
+                let grid = u64::from(each) * 1_000_000;
+                assert!(
+                    window.end_ns / grid > start / grid,
+                    "one line of the grid each"
+                );
+                start = window.end_ns;
                 for way in 0..2 {
-                    if sample.ios[way] == 0
-                        || (ending.starts_with("_slat") && sample.latency_ns[0][way] == 0)
-                    {
-                        continue;
+                    if window.ios[way] > 0 {
+                        let at = window.end_ns / 1_000_000;
+                        let bytes = u128::from(window.bytes[way]) * 1000 / 1024 / u128::from(ms);
+                        rates.push([at, bytes as u64, way as u64, 0]);
+                        ios.push([at, window.ios[way] * 1000 / ms, way as u64, 0]);
                     }
-                    let value = match ending.split('.').next().unwrap() {
-                        "_bw" => sample.bytes[way] * 1000 / 1024 / ms,
-                        "_iops" => sample.ios[way] * 1000 / ms,
-                        "_slat" => sample.latency_ns[0][way] / sample.ios[way],
-                        "_clat" => sample.latency_ns[1][way] / sample.ios[way],
-                        _ => sample.latency_ns[2][way] / sample.ios[way],
-                    };
-                    let line = format!("{}, {value}, {way}, 0, 0", sample.end_ns / 1_000_000);
-                    assert_eq!(lines.next(), Some(line.as_str()), "{ending}");
-                    logged += 1;
                 }
             }
-            assert_eq!(lines.next(), None, "{ending}");
+            assert_eq!(lines(logged(&all, "bw")), rates);
+            assert_eq!(lines(logged(&all, "iops")), ios);
+            compared += rates.len() + ios.len();
         }
     }
-    assert!(logged > 50, "only {logged} lines");
+    assert!(compared > 50, "only {compared} lines");
+}
+
+/// What the logs of latency have in sum is what the results have, and the lines of windows are
+/// the windows of the lines of I/Os.
+#[test]
+fn the_logs_of_latency_have_every_io() {
+    for number in 0..6 {
+        let run = |average_ms: u32| {
+            let mut job = job(number, false);
+            job.region = 4096 * 1000;
+            (job.logs.latency, job.logs.average_ms) = (true, average_ms);
+            let plan = FioPlan {
+                files: vec![],
+                jobs: vec![job],
+            };
+            let outcome = measured(&plan, 1_000_003);
+            let all = logs::fio(&plan, &outcome);
+            (outcome, all)
+        };
+        let (outcome, all) = run(0);
+        let result = outcome.jobs[0].as_ref().unwrap();
+        let (_, averaged) = run(300);
+        for kind in ["slat", "clat", "lat"] {
+            let each = lines(logged(&all, kind));
+            let windows = lines(logged(&averaged, kind));
+            for way in 0..2u64 {
+                let flow = &result.flows[way as usize];
+                let stat = match kind {
+                    "slat" => &flow.slat,
+                    "clat" => &flow.clat,
+                    _ => &flow.lat,
+                };
+                let of = |lines: &[[u64; 4]]| -> Vec<[u64; 4]> {
+                    lines
+                        .iter()
+                        .filter(|line| line[2] == way)
+                        .copied()
+                        .collect()
+                };
+                let each = of(&each);
+                assert_eq!(each.len() as u64, stat.count(), "{kind}");
+                let sum: u128 = each.iter().map(|line| u128::from(line[1])).sum();
+                assert_eq!(sum, u128::from(stat.sum()), "{kind}");
+                // A window ends with the first I/O at its line of the grid or behind it.
+                let windows = of(&windows);
+                let mut found = windows.iter();
+                let (mut since, mut count, mut sum) = (0, 0, 0);
+                for (index, io) in each.iter().enumerate() {
+                    (count, sum) = (count + 1, sum + io[1]);
+                    let over = io[0] >= since + 300;
+                    if over || index + 1 == each.len() {
+                        let window = found.next().unwrap();
+                        assert!(!over || window[0] == io[0], "{kind}: {window:?} {io:?}");
+                        assert!((sum / count).abs_diff(window[1]) <= 1, "{kind}: {window:?}");
+                        (since, count, sum) = (io[0] - io[0] % 300, 0, 0);
+                    }
+                }
+                assert_eq!(found.next(), None, "{kind}: behind the last window");
+            }
+        }
+    }
 }

@@ -793,6 +793,16 @@ fn what_cannot_be_read_is_named_at_its_place_and_nothing_stands_in_for_it() {
             "~bogus",
         ),
         (
+            "dd if=/dev/zero of=x count=2 bs=4k status=foo",
+            "status=foo is none of",
+            "count=2",
+        ),
+        (
+            "fio --name=a --size=1m --numjobs=0",
+            "numjobs=0 starts nothing",
+            "jobs=0",
+        ),
+        (
             "fio --name=a --rw=read --size=1q",
             "size=1q cannot be read",
             "size=~1q",
@@ -815,6 +825,29 @@ fn what_cannot_be_read_is_named_at_its_place_and_nothing_stands_in_for_it() {
         assert!(said.lines().next().unwrap().contains(title), "{said}");
         assert_eq!(said.lines().count(), 3, "one refusal: {said}");
     }
+}
+
+/// dd and fio refuse such a word too; without it the test would be another one.
+#[test]
+fn a_misspelt_operand_is_no_end_of_the_command() {
+    for (words, told) in [
+        (
+            "dd if=/dev/zero of=x bs=64k count=4 ofalg=direct",
+            "ofalg=direct is no option",
+        ),
+        (
+            "dd if=/dev/zero of=x bs=64k count=4 ofalg=direct",
+            "did it mean oflag?",
+        ),
+        ("fio --name=a --size=1m rubbish=1", "rubbish=1 is no option"),
+    ] {
+        let output = command(None, words);
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains(told), "{said}");
+    }
+    let output = command(None, "dd if=/dev/zero of=x bs=64k count=4 | cat");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use fio_parse::record::Verdict;
+use fio_parse::record::{Verdict, read_jsonl};
 use fio_parse::{Log, Record};
 
 fn program() -> Command {
@@ -35,12 +35,31 @@ fn text_and_json_keep_machine_test_and_fidelity() {
                 "desk: two",
             ])
             .args(["--quiet", "--format", format])
+            .arg("--format")
+            .arg(format!("jsonl={}", home.path().join("records").display()))
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(0), "{format}");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!said.contains("running workload"), "{said}");
         let records = read_back(&output);
+        // What is doubtful about the figures, as the records have it.
+        let exact = std::fs::read(home.path().join("records")).unwrap();
+        let exact: Vec<Record> = read_jsonl(&*exact).map(Result::unwrap).collect();
+        let codes: Vec<&str> = exact[0].warnings.iter().map(|w| w.code.as_str()).collect();
+        assert!(codes.contains(&"fits-in-memory"), "{codes:?}");
+        for record in &records {
+            let key = &record.workload.as_ref().unwrap().key;
+            let same = |other: &&Record| &other.workload.as_ref().unwrap().key == key;
+            for told in &exact.iter().find(same).unwrap().warnings {
+                let found = record.warnings.iter().find(|w| w.code == told.code);
+                let found = found.unwrap_or_else(|| panic!("{format}: no {told:?}"));
+                assert_eq!(
+                    (found.severity, &found.message),
+                    (told.severity, &told.message)
+                );
+            }
+        }
         let mut keys: Vec<&str> = Vec::new();
         for record in &records {
             assert_eq!(&*record.machine.as_ref().unwrap().text, "desk: two");

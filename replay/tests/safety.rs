@@ -439,7 +439,7 @@ const ROWS: &[Row] = &[
                     planned(&format!("fio --name=a --rw=write --size={size}"), &target()).is_err()
                 );
             }
-            refuses("fio --name=a --rw=write --bs=4k --size=-1", "no-size");
+            refuses("fio --name=a --rw=write --bs=4k --size=-1", "option-value");
             refuses(&write("--iodepth=0"), "option-value");
         },
         also: &["hostile_commands_are_refused_or_contained"],

@@ -8,7 +8,7 @@ use crate::bounds::Bounds;
 use crate::derive::How;
 use crate::digits;
 use crate::keys::Key;
-use crate::metric::Metric;
+use crate::metric::{Metric, Statistic};
 use crate::query::{Found, NAMES};
 use crate::ratio;
 use crate::residue::Residue;
@@ -395,6 +395,20 @@ impl Builder<'_> {
                 "{} of {} runs failed and are left out",
                 found.failed,
                 found.failed + found.values.len()
+            ));
+        }
+        if found.summed > 1 {
+            add(format!(
+                "inferred: {} {} jobs of one run, which report apart",
+                match self.metric(found) {
+                    Metric::Bytes => "the sum of",
+                    Metric::Runtime => "the longest of",
+                    Metric::Latency(_, Statistic::Min) => "the least of",
+                    Metric::Latency(_, Statistic::Max) => "the greatest of",
+                    Metric::Latency(..) => "the mean over the I/Os of",
+                    _ => "summed over",
+                },
+                found.summed
             ));
         }
         if found.parts > 1 {

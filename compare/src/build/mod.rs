@@ -438,11 +438,7 @@ impl<'a> Builder<'a> {
             })
             .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let full = match (keys, self.metrics) {
-            // Where nothing else names the column, what it shows does.
-            ([], [metric]) => self.metric_title(*metric),
-            _ => join_labels(&texts),
-        };
+        let full = join_labels(&texts);
         let mut label = Label::plain(full.clone());
         if full.chars().count() > limit {
             label.text = shorten(&full, limit);
@@ -467,12 +463,16 @@ impl<'a> Builder<'a> {
         let mut columns: Vec<Column> = Vec::new();
         for (c, col) in plan.cols.iter().enumerate() {
             let cols = self.projection.cols.clone();
-            let mut label = self.label(&cols, col, COLUMN_LABEL);
+            let first = (plan.rows.iter()).find_map(|row| plan.at.get(&(row.clone(), col.clone())));
+            let metric = first.map_or(self.metrics[0], |i| self.metric(&self.cells.found[*i]));
+            let mut label = match cols.as_slice() {
+                // Where nothing else names the column, what it shows does.
+                [] => Label::plain(self.metric_title(metric)),
+                cols => self.label(cols, col, COLUMN_LABEL),
+            };
             for text in &col_marks[c] {
                 label.marks.push(self.notes.mark(text));
             }
-            let first = (plan.rows.iter()).find_map(|row| plan.at.get(&(row.clone(), col.clone())));
-            let metric = first.map_or(self.metrics[0], |i| self.metric(&self.cells.found[*i]));
             let has_ratio = (plan.rows.iter())
                 .filter_map(|row| plan.at.get(&(row.clone(), col.clone())))
                 .any(|i| self.bases[*i].is_some_and(|base| self.ratio(*i, base).is_some()));
@@ -541,6 +541,7 @@ impl<'a> Builder<'a> {
         Grid {
             title,
             keys: self.key_pairs(&self.projection.tables, &plan.table),
+            hidden: self.hidden_keys(),
             marks,
             across_rows: !over_tests,
             row_names: self
@@ -557,6 +558,29 @@ impl<'a> Builder<'a> {
     fn unit_of(&self, metric: Metric, units: &[(Metric, Unit)]) -> Unit {
         let unit = units.iter().find(|(m, _)| *m == metric).map(|(_, u)| *u);
         unit.unwrap_or_else(|| scale::choose(metric.dimension(), &[], std::iter::empty()))
+    }
+
+    /// The keys that the same question has where there are more machines, if each has one value.
+    fn hidden_keys(&self) -> Vec<(String, String)> {
+        let shape = Shape {
+            machines: 2,
+            tests: used(self.frame, Key::TEST),
+            pairs: 2,
+            metrics: self.metrics.len(),
+        };
+        let keys = self.view.project(shape).keys();
+        let hidden = keys
+            .into_iter()
+            .filter(|key| !self.cells.keys.contains(key));
+        hidden
+            .filter(|key| used(self.frame, *key) == 1)
+            .map(|key| {
+                (
+                    key.name().to_owned(),
+                    key_text(self.frame, key, 0).to_owned(),
+                )
+            })
+            .collect()
     }
 
     /// The keys whose differences show by themselves or are of no interest.

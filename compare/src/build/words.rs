@@ -19,7 +19,10 @@ pub(super) fn shorten(text: &str, limit: usize) -> String {
         .rfind(' ')
         .filter(|i| *i > limit / 2)
         .map_or(cut.as_str(), |i| &cut[..i]);
-    format!("{}…", at_word.trim_end_matches([' ', ',', '.', ';']))
+    format!(
+        "{}…",
+        at_word.trim_end_matches([' ', ',', '.', ';', '/', '('])
+    )
 }
 
 /// Digits padded, so that `4k` comes before `16k` and `randwrite bs=4k` likewise.

@@ -39,6 +39,14 @@ pub(super) fn one_unit_of_a_kind(units: &[scale::Unit]) -> Result<(), String> {
     Ok(())
 }
 
+/// The units asked for that no column has.
+pub(super) fn idle_units(units: &[scale::Unit], report: &Report) -> Vec<scale::Unit> {
+    let columns = || report.grids.iter().flat_map(|grid| &grid.columns);
+    (units.iter().copied())
+        .filter(|unit| !columns().any(|column| column.unit.name == unit.name))
+        .collect()
+}
+
 pub(super) fn export_form(path: &Path) -> Result<Form, String> {
     Form::of_name(&path.to_string_lossy()).ok_or_else(|| {
         format!(

@@ -42,6 +42,40 @@ impl Figures {
         }
     }
 
+    /// The figure of a record; none if it is missing.
+    pub fn get(&self, at: usize) -> Option<Bounds> {
+        let value = *self.value.get(at)?;
+        match &self.ends {
+            Some([lo, hi]) => Bounds::new(lo[at], value, hi[at]),
+            None => Bounds::exact(value),
+        }
+    }
+
+    /// Puts a figure in the place of another.
+    pub fn set(&mut self, at: usize, figure: Option<Bounds>) {
+        if at >= self.len() && figure.is_none() {
+            return;
+        }
+        self.fill_up_to(self.len().max(at + 1));
+        if figure.is_some_and(|f| !f.is_exact()) {
+            self.part();
+        }
+        let end = |get: fn(Bounds) -> f64| figure.map_or(f64::NAN, get);
+        self.value[at] = end(Bounds::value);
+        if let Some([lo, hi]) = &mut self.ends {
+            (lo[at], hi[at]) = (end(Bounds::lo), end(Bounds::hi));
+        }
+    }
+
+    /// Drops the figures of the records that are gone.
+    pub fn leave_out(&mut self, gone: &[bool]) {
+        let ends = self.ends.iter_mut().flatten();
+        for values in ends.chain([&mut self.value]) {
+            let mut gone = gone.iter();
+            values.retain(|_| gone.next() != Some(&true));
+        }
+    }
+
     /// Adds those of another.
     pub fn append(&mut self, other: Figures) {
         match (&mut self.ends, other.ends) {

@@ -47,6 +47,7 @@ impl Builder {
             Column::new("basis".into(), of(|c| c.basis)),
             Column::new("block".into(), number(|c| c.block)),
             Column::new("nominal".into(), number(|c| c.nominal)),
+            Column::new("summed".into(), of(|c| c.summed)),
             Column::new("has".into(), self.has),
             Column::new("asked".into(), fact(|f| f.asked)),
             Column::new("heading".into(), fact(|f| f.heading)),

@@ -8,6 +8,7 @@ const LABEL_AT_MOST: usize = 36;
 
 /// Bars of all tables, a group for each comparison; printed below the tables.
 pub fn render(report: &Report, style: Style) -> String {
+    let report = style.spelt(report);
     let mut out = String::new();
     for grid in &report.grids {
         for group in chart::groups(grid) {
@@ -18,7 +19,10 @@ pub fn render(report: &Report, style: Style) -> String {
             out.push_str(&wrap::lines(&title, style.width).join("\n"));
             out.push('\n');
             let labels: Vec<String> = (group.bars.iter())
-                .map(|bar| first_line(&bar.label.text, LABEL_AT_MOST.min(style.width / 3)))
+                .map(|bar| {
+                    let width = LABEL_AT_MOST.min(style.width / 3);
+                    first_line(&bar.label.text, width, style.ellipsis())
+                })
                 .collect();
             let label = labels.iter().map(|l| wrap::width(l)).max().unwrap_or(0);
             let number = |bar: &chart::Bar| {
@@ -45,16 +49,9 @@ pub fn render(report: &Report, style: Style) -> String {
     out
 }
 
-fn first_line(text: &str, width: usize) -> String {
-    let lines = wrap::lines(text, width);
-    match lines.as_slice() {
-        [one] => one.clone(),
-        [first, ..] => {
-            let cut: String = first.chars().take(width.saturating_sub(1)).collect();
-            format!("{}…", cut.trim_end())
-        }
-        [] => String::new(),
-    }
+fn first_line(text: &str, width: usize, ellipsis: &str) -> String {
+    let (lines, _) = wrap::at_most(text, "", (width, 1), ellipsis);
+    lines.into_iter().next().unwrap_or_default()
 }
 
 /// A bar of a share of the room, to an eighth of a character. Never nothing for more than zero.

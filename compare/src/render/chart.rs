@@ -10,7 +10,7 @@ use crate::grid::{Cell, Column, Grid, Label, Part, State};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group<'a> {
     /// The test, or the column of a turned table.
-    pub title: &'a Label,
+    pub title: Label,
     /// The unit of all values.
     pub unit: &'a str,
     /// The bars.
@@ -21,7 +21,7 @@ pub struct Group<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar<'a> {
     /// Whose it is.
-    pub label: &'a Label,
+    pub label: Label,
     /// Which column or row it is of, for its colour.
     pub series: usize,
     /// The value as the table prints it, or why there is none.
@@ -40,17 +40,14 @@ pub fn groups(grid: &Grid) -> Vec<Group<'_>> {
     let mut out = Vec::new();
     if grid.across_rows {
         for (c, column) in grid.columns.iter().enumerate() {
-            let cells: Vec<(&Label, &Cell)> = rows()
-                .filter_map(|row| Some((row.labels.last()?, row.cells.get(c)?)))
+            let cells: Vec<(Label, &Cell)> = rows()
+                .filter_map(|row| Some((joined(&row.labels), row.cells.get(c)?)))
                 .collect();
-            out.extend(group(&column.label, column, &cells));
+            out.extend(group(column.label.clone(), column, cells));
         }
         return out;
     }
     for row in rows() {
-        let Some(title) = row.labels.last() else {
-            continue;
-        };
         // One metric a group: columns of different metrics are not compared.
         let mut metrics: Vec<&str> = Vec::new();
         for column in &grid.columns {
@@ -62,23 +59,31 @@ pub fn groups(grid: &Grid) -> Vec<Group<'_>> {
             let of_metric: Vec<(&Column, &Cell)> = (grid.columns.iter().zip(&row.cells))
                 .filter(|(column, _)| column.metric == metric)
                 .collect();
-            let cells: Vec<(&Label, &Cell)> = of_metric
-                .iter()
-                .map(|(column, cell)| (&column.label, *cell))
+            let cells: Vec<(Label, &Cell)> = (of_metric.iter())
+                .map(|(column, cell)| (column.label.clone(), *cell))
                 .collect();
             if let Some((column, _)) = of_metric.first() {
-                out.extend(group(title, column, &cells));
+                out.extend(group(joined(&row.labels), column, cells));
             }
         }
     }
     out
 }
 
-fn group<'a>(
-    title: &'a Label,
-    column: &'a Column,
-    cells: &[(&'a Label, &'a Cell)],
-) -> Option<Group<'a>> {
+/// What a row is called: all its labels.
+fn joined(labels: &[Label]) -> Label {
+    let all = |text: fn(&Label) -> &str| {
+        let texts: Vec<&str> = labels.iter().map(text).filter(|t| !t.is_empty()).collect();
+        texts.join(", ")
+    };
+    Label {
+        text: all(|label| &label.text),
+        full: all(|label| &label.full),
+        marks: Vec::new(),
+    }
+}
+
+fn group<'a>(title: Label, column: &'a Column, cells: Vec<(Label, &'a Cell)>) -> Option<Group<'a>> {
     let end = |cell: &Cell| {
         let top = cell.interval.map_or(0.0, |i| i.1);
         cell.value.map(|v| v.value().max(top))
@@ -87,7 +92,8 @@ fn group<'a>(
     if longest <= 0.0 {
         return None;
     }
-    let bars = cells.iter().enumerate().map(|(series, (label, cell))| Bar {
+    let bars = cells.into_iter().enumerate();
+    let bars = bars.map(|(series, (label, cell))| Bar {
         label,
         series,
         text: match cell.state {
@@ -103,4 +109,24 @@ fn group<'a>(
         unit: column.unit.name,
         bars: bars.collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::samples::report;
+
+    #[test]
+    fn all_labels_of_a_row_name_its_bars() {
+        let mut report = report();
+        let grid = &mut report.grids[0];
+        for row in &mut grid.rows {
+            row.labels.insert(0, Label::plain("libaio"));
+        }
+        assert_eq!(groups(grid)[0].title.text, "libaio, 4k random");
+        grid.across_rows = true;
+        let groups = groups(grid);
+        assert_eq!(groups[0].title.text, "Old | box");
+        assert_eq!(groups[0].bars[1].label.text, "libaio, 1m random*");
+    }
 }

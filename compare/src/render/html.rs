@@ -1,8 +1,8 @@
 //! One self-contained HTML page: tables, notes, bars; no scripts, nothing fetched.
 //!
 //! It follows the reader's light or dark preference and is readable on a phone: wide tables scroll
-//! inside their own box beside the row labels, which stay, and bars are SVG in percent of the page's width with labels in its normal
-//! text size, so nothing shrinks. Colours are Paul Tol's for colour-blind readers, and no meaning
+//! inside their own box beside the first row label, which stays, and bars are SVG in percent of the
+//! page's width with labels in its normal text size, so nothing shrinks. Colours are Paul Tol's for colour-blind readers, and no meaning
 //! rests on colour alone: every bar is labelled, better and worse are words in a title.
 
 use std::fmt::Write;
@@ -14,21 +14,23 @@ const STYLE: &str = "
 :root{color-scheme:light dark;--ink:#1d1f23;--soft:#5c6370;--page:#fff;--line:#d8dce2;--head:#f3f5f8;--good:#1b6e3c;--bad:#a3262a}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e8ec;--soft:#a2a9b4;--page:#16181c;--line:#363b44;--head:#1f2329;--good:#6fcf97;--bad:#ff8a80}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:72rem;padding:1rem;font:16px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--page)}
+body{margin:0 auto;max-width:100rem;padding:1rem;font:16px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--page)}
 h1{font-size:1.4rem;margin:.2rem 0 1rem}h2{font-size:1.1rem;margin:1.6rem 0 .5rem}h3{font-size:1rem;margin:1.1rem 0 .2rem;font-weight:600}
 .scroll{overflow-x:auto;border:1px solid var(--line);border-radius:6px}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:.35rem .6rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}
-th.name,td.name{text-align:left;white-space:normal;min-width:min(14rem,36vw);overflow-wrap:anywhere;position:sticky;left:0;background:var(--page)}
-thead th,thead th.name{background:var(--head);font-weight:600;vertical-align:bottom}thead th.group{white-space:normal;border-left:1px solid var(--line)}
+th.name,td.name{text-align:left;white-space:normal;min-width:min(14rem,36vw);overflow-wrap:anywhere}
+th.name:first-child,td.name:first-child{position:sticky;left:0;background:var(--page)}
+thead th,thead th.name:first-child{background:var(--head);font-weight:600;vertical-align:bottom}thead th.group{white-space:normal;border-left:1px solid var(--line)}
 thead th.first,td.first{border-left:1px solid var(--line)}
 tr:last-child td{border-bottom:0}tr.summary td{color:var(--soft);font-style:italic}
 .better{color:var(--good)}.worse{color:var(--bad)}.none{color:var(--soft)}
 sup a{color:inherit;text-decoration:none}sup{font-size:.72em;line-height:0}
-ol{padding-left:1.6rem;color:var(--soft);font-size:.92rem}ol li{margin:.25rem 0;overflow-wrap:anywhere}
+ol{max-width:72rem;padding-left:1.6rem;color:var(--soft);font-size:.92rem}ol li{margin:.25rem 0;overflow-wrap:anywhere}
 svg{display:block;width:100%;overflow:visible}svg text{fill:var(--ink);font-size:14px}svg .value{font-variant-numeric:tabular-nums}
 svg .axis{stroke:var(--line)}svg .error{stroke:var(--ink);stroke-width:1.5}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:0 2rem}
+@media(max-width:30rem){svg text{font-size:12px}}
 p.unit{margin:0 0 .2rem;color:var(--soft);font-size:.85rem}
 ";
 
@@ -174,11 +176,28 @@ fn charts(grid: &Grid) -> String {
     out
 }
 
+/// What stands behind a bar.
+fn behind(bar: &Bar) -> String {
+    let gap = if bar.ratio.is_empty() { "" } else { " \u{b7} " };
+    format!("{}{gap}{}", bar.text, bar.ratio)
+}
+
+/// The length of the longest bar in percent of the page: what is left beside the longest value on a
+/// phone of 360 pixels.
+fn full_length(group: &Group) -> f64 {
+    const PAGE: f64 = 328.0;
+    const LETTER: f64 = 7.0;
+    const GAP: f64 = 10.0;
+    let letters = group.bars.iter().map(|bar| behind(bar).chars().count());
+    let text = letters.max().unwrap_or(0) as f64 * LETTER + GAP;
+    (100.0 * (1.0 - text / PAGE)).clamp(30.0, 85.0)
+}
+
 /// Each bar is a line of text with the bar below. Lengths are percent of the page's width, leaving
 /// room at the right for the value.
 fn svg(group: &Group) -> String {
     const STEP: usize = 44;
-    const FULL: f64 = 72.0;
+    let full = full_length(group);
     let height = group.bars.len() * STEP;
     let mut out = format!(
         "<svg height=\"{height}\" role=\"img\" aria-label=\"bars: {}\">\n",
@@ -196,7 +215,7 @@ fn svg(group: &Group) -> String {
             top + 15,
             escape(&bar.label.text)
         );
-        let share = bar.share.unwrap_or(0.0).clamp(0.0, 1.0) * FULL;
+        let share = bar.share.unwrap_or(0.0).clamp(0.0, 1.0) * full;
         if bar.share.is_some() {
             let _ = writeln!(
                 out,
@@ -208,7 +227,7 @@ fn svg(group: &Group) -> String {
         }
         let mut end = share;
         if let Some((lo, hi)) = bar.error {
-            let (lo, hi) = (lo.clamp(0.0, 1.0) * FULL, hi.clamp(0.0, 1.0) * FULL);
+            let (lo, hi) = (lo.clamp(0.0, 1.0) * full, hi.clamp(0.0, 1.0) * full);
             let y = top + 29;
             let _ = writeln!(
                 out,
@@ -220,13 +239,11 @@ fn svg(group: &Group) -> String {
             );
             end = end.max(hi);
         }
-        let gap = if bar.ratio.is_empty() { "" } else { " \u{b7} " };
         let _ = writeln!(
             out,
-            "<text class=\"value\" x=\"{end:.3}%\" dx=\"7\" y=\"{}\">{}{gap}{}</text>",
+            "<text class=\"value\" x=\"{end:.3}%\" dx=\"7\" y=\"{}\">{}</text>",
             top + 34,
-            escape(bar.text),
-            escape(bar.ratio)
+            escape(&behind(bar))
         );
     }
     out.push_str("</svg>\n");

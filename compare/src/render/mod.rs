@@ -5,6 +5,7 @@
 //! TSV) and `json` (JSON, JSON Lines) list cells, one a row, in base units with the printed text
 //! beside.
 
+pub mod ascii;
 pub mod bars;
 pub mod chart;
 pub mod data;

@@ -3,6 +3,7 @@
 use super::data::FIELDS;
 use super::*;
 use crate::grid::samples::report;
+use crate::grid::{Label, Part};
 
 #[test]
 fn text_is_aligned_and_notes_follow() {
@@ -41,12 +42,52 @@ fn text_is_cut_into_panels_and_never_too_wide() {
 }
 
 #[test]
+fn a_narrow_column_is_widened_for_its_label_where_there_is_room() {
+    let header = |width: usize| {
+        let mut report = report();
+        report.grids[0].columns[0].label = Label::plain("A machine with a name of eight words");
+        let drawn = text::render(
+            &report,
+            text::Style {
+                width,
+                ..text::Style::default()
+            },
+        );
+        drawn
+            .lines()
+            .skip(2)
+            .take_while(|l| !l.contains("test"))
+            .count()
+    };
+    // 36 letters over 13 columns of figures: three lines, or two where 19 columns fit
+    assert_eq!((header(74), header(100)), (3, 2));
+}
+
+#[test]
 fn ascii_is_ascii_and_colour_is_only_on_request() {
     let style = text::Style {
         ascii: true,
         ..text::Style::default()
     };
-    assert!(text::render(&report(), style).is_ascii());
+    let mut long = report();
+    let column = &mut long.grids[0].columns[0];
+    column.parts.push(Part::Spread);
+    column.label.text = "A name that is cut…".into();
+    for row in &mut long.grids[0].rows {
+        row.cells[0].texts.push("∞".into());
+        row.labels[0].text = "Ein Gerät – mit einem Namen, der länger ist als zwei Zeilen".into();
+    }
+    let narrow = text::Style { width: 50, ..style };
+    for style in [style, narrow] {
+        let drawn = text::render(&long, style);
+        assert!(drawn.is_ascii() && drawn.contains("inf"), "{drawn}");
+        // Signs that are spelt out shift nothing.
+        let lines: Vec<&str> = drawn.lines().collect();
+        for pair in lines.windows(2).filter(|pair| pair[0].starts_with('|')) {
+            assert_eq!(pair[0].len(), pair[1].len(), "{drawn}");
+        }
+        assert!(bars::render(&long, style).is_ascii());
+    }
     let plain = text::render(&report(), text::Style::default());
     assert!(!plain.contains('\x1b'));
     let coloured = text::Style {

@@ -8,8 +8,10 @@
 use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color, ContentArrangement, Table};
 use comfy_table::{TableStyle, presets};
 
-use super::wrap;
-use crate::grid::{Column, Grid, Report, Row, Verdict, marks_text};
+use std::borrow::Cow;
+
+use super::{ascii, wrap};
+use crate::grid::{Column, Grid, Label, Part, Report, Row, Verdict, marks_text};
 
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,29 @@ pub struct Style {
     pub ascii: bool,
     /// ANSI colours.
     pub color: bool,
+}
+
+impl Style {
+    /// The report in the characters there are.
+    pub(super) fn spelt(self, report: &Report) -> Cow<'_, Report> {
+        if self.ascii {
+            Cow::Owned(ascii::report(report))
+        } else {
+            Cow::Borrowed(report)
+        }
+    }
+
+    /// What stands for the end of a text that is cut.
+    pub(super) fn ellipsis(self) -> &'static str {
+        if self.ascii { ".." } else { "…" }
+    }
+
+    fn heading(self, column: &Column, part: Part) -> &str {
+        match part {
+            Part::Spread if self.ascii => "+-",
+            part => column.heading(part),
+        }
+    }
 }
 
 impl Default for Style {
@@ -40,11 +65,14 @@ const GAP: &str = "  ";
 /// Row labels are wrapped beyond this even where there is room, to keep numbers near.
 const WIDEST_LABEL: usize = 60;
 const NARROWEST_LABEL: usize = 20;
+/// A column is widened for its label up to here.
+const WIDEST_AT_EASE: usize = 32;
 /// A row label that takes more lines is shortened, and a note has it in full.
 const LABEL_LINES: usize = 2;
 
 /// All tables of a report and the notes below.
 pub fn render(report: &Report, style: Style) -> String {
+    let report = style.spelt(report);
     let mut out = String::new();
     // Which labels are too long depends on the width, so notes on them come last.
     let mut notes = report.notes.clone();
@@ -53,9 +81,9 @@ pub fn render(report: &Report, style: Style) -> String {
             out.push('\n');
         }
         out.push_str(&title(grid, style));
-        let layout = Layout::new(grid, style.width);
+        let layout = Layout::new(grid, style);
         let labels: Vec<Vec<String>> = (grid.rows.iter())
-            .map(|row| row_labels(row, &layout, &mut notes))
+            .map(|row| row_labels(row, &layout, style.ellipsis(), &mut notes))
             .collect();
         for panel in &layout.panels {
             out.push_str(&panel_text(grid, &layout, panel, &labels, style));
@@ -77,7 +105,7 @@ pub fn render(report: &Report, style: Style) -> String {
             out.push_str(&format!("{lead}{line}\n"));
         }
     }
-    if style.ascii { to_ascii(&out) } else { out }
+    out
 }
 
 fn title(grid: &Grid, style: Style) -> String {
@@ -105,7 +133,7 @@ struct ColumnWidths {
 }
 
 impl ColumnWidths {
-    fn new(grid: &Grid, index: usize) -> ColumnWidths {
+    fn new(grid: &Grid, index: usize, style: Style) -> ColumnWidths {
         let column = &grid.columns[index];
         let cells = || grid.rows.iter().filter_map(|row| row.cells.get(index));
         let parts: Vec<usize> = (column.parts.iter())
@@ -114,7 +142,7 @@ impl ColumnWidths {
                 texts
                     .max()
                     .unwrap_or(0)
-                    .max(wrap::width(column.heading(*part)))
+                    .max(wrap::width(style.heading(column, *part)))
             })
             .collect();
         let marks = cells()
@@ -131,13 +159,69 @@ impl ColumnWidths {
             total: body.max(label),
         }
     }
+
+    /// Widened so that a label takes so many lines.
+    fn at_ease(mut self, label: &Label, lines: usize) -> ColumnWidths {
+        let text = label_text(label);
+        let widest = wrap::width(&text).min(WIDEST_AT_EASE);
+        let fits = |width: &usize| wrap::lines(&text, *width).len() <= lines;
+        self.total = (self.total..widest)
+            .find(fits)
+            .unwrap_or(self.total.max(widest));
+        self
+    }
 }
 
 impl Layout {
-    fn new(grid: &Grid, width: usize) -> Layout {
-        let columns: Vec<ColumnWidths> = (0..grid.columns.len())
-            .map(|i| ColumnWidths::new(grid, i))
-            .collect();
+    /// Columns are as wide as what they hold needs, or wider for their labels where that makes the
+    /// table shorter.
+    fn new(grid: &Grid, style: Style) -> Layout {
+        let columns = || (0..grid.columns.len()).map(|i| ColumnWidths::new(grid, i, style));
+        let tight = Layout::of(grid, style.width, columns().collect());
+        let at_ease = |lines: usize| {
+            let labels = grid.columns.iter().map(|column| &column.label);
+            let columns = columns()
+                .zip(labels)
+                .map(|(c, label)| c.at_ease(label, lines));
+            Layout::of(grid, style.width, columns.collect())
+        };
+        [at_ease(3), at_ease(2)]
+            .into_iter()
+            .fold(tight, |best, layout| {
+                if layout.cost(grid) <= best.cost(grid) {
+                    layout
+                } else {
+                    best
+                }
+            })
+    }
+
+    /// How many row labels are cut, and how many lines all panels take but for their borders.
+    fn cost(&self, grid: &Grid) -> (usize, usize) {
+        let (mut cuts, mut of_rows) = (0, 0);
+        for row in &grid.rows {
+            let labels = row.labels.iter().zip(&self.label_widths);
+            let mut tallest = 1;
+            for (label, width) in labels {
+                let marks = marks_text(&label.marks);
+                let (lines, cut) = wrap::at_most(&label.text, &marks, (*width, LABEL_LINES), "…");
+                cuts += usize::from(cut);
+                tallest = tallest.max(lines.len());
+            }
+            of_rows += tallest;
+        }
+        let of_header = |panel: &Vec<usize>| {
+            let names = panel.iter().map(|i| {
+                let label = label_text(&grid.columns[*i].label);
+                wrap::lines(&label, self.columns[*i].total).len()
+            });
+            names.max().unwrap_or(0)
+        };
+        let headers: usize = self.panels.iter().map(of_header).sum();
+        (cuts, headers + of_rows * self.panels.len())
+    }
+
+    fn of(grid: &Grid, width: usize, columns: Vec<ColumnWidths>) -> Layout {
         let natural: Vec<usize> = (grid.row_names.iter().enumerate())
             .map(|(i, name)| {
                 let labels = grid.rows.iter().filter_map(|row| row.labels.get(i));
@@ -189,19 +273,20 @@ impl Layout {
     }
 }
 
-fn label_text(label: &crate::grid::Label) -> String {
+fn label_text(label: &Label) -> String {
     let marks = marks_text(&label.marks);
     let space = if marks.is_empty() { "" } else { " " };
     format!("{}{space}{marks}", label.text)
 }
 
 /// The labels of a row in the widths of their columns.
-fn row_labels(row: &Row, layout: &Layout, notes: &mut Vec<String>) -> Vec<String> {
+fn row_labels(row: &Row, layout: &Layout, ellipsis: &str, notes: &mut Vec<String>) -> Vec<String> {
     let labels = row.labels.iter().zip(&layout.label_widths);
     labels
         .map(|(label, width)| {
             let fit = |marks: &[usize]| {
-                wrap::at_most(&label.text, &marks_text(marks), *width, LABEL_LINES)
+                let marks = marks_text(marks);
+                wrap::at_most(&label.text, &marks, (*width, LABEL_LINES), ellipsis)
             };
             let (mut lines, cut) = fit(&label.marks);
             if cut {
@@ -291,7 +376,9 @@ fn header(grid: &Grid, layout: &Layout, panel: &[usize], style: Style) -> Vec<Ta
     }
     for (lines, index) in names.iter().zip(panel) {
         let column: &Column = &grid.columns[*index];
-        let headings: Vec<&str> = column.parts.iter().map(|p| column.heading(*p)).collect();
+        let headings: Vec<&str> = (column.parts.iter())
+            .map(|p| style.heading(column, *p))
+            .collect();
         let lead = "\n".repeat(height - lines.len());
         let bottom = compose(&headings, "", &layout.columns[*index]);
         let text = format!("{lead}{}\n{bottom}", lines.join("\n"));
@@ -312,26 +399,6 @@ fn compose(texts: &[&str], marks: &str, widths: &ColumnWidths) -> String {
     if widths.marks > 0 {
         out.push(' ');
         out.push_str(&wrap::left(marks, widths.marks));
-    }
-    out
-}
-
-/// For terminals and tools that know ASCII only: the few signs we print ourselves are spelt out,
-/// other characters (in labels) become `?`.
-fn to_ascii(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '±' => out.push_str("+-"),
-            '∞' => out.push_str("inf"),
-            '…' => out.push_str(".."),
-            '–' | '—' => out.push('-'),
-            '‘' | '’' => out.push('\''),
-            '“' | '”' => out.push('"'),
-            '\u{a0}' => out.push(' '),
-            c if c.is_ascii() => out.push(c),
-            _ => out.push('?'),
-        }
     }
     out
 }

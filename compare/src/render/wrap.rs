@@ -48,7 +48,12 @@ pub fn lines(text: &str, limit: usize) -> Vec<String> {
 
 /// The text, and then the marks behind it, in at most `rows` lines; a text that is too long is cut
 /// at a word and ends with an ellipsis. Tells whether it was cut.
-pub fn at_most(text: &str, marks: &str, limit: usize, rows: usize) -> (Vec<String>, bool) {
+pub fn at_most(
+    text: &str,
+    marks: &str,
+    (limit, rows): (usize, usize),
+    ellipsis: &str,
+) -> (Vec<String>, bool) {
     let with = |text: &str| {
         let gap = if marks.is_empty() { "" } else { " " };
         lines(&format!("{text}{gap}{marks}"), limit)
@@ -60,14 +65,12 @@ pub fn at_most(text: &str, marks: &str, limit: usize, rows: usize) -> (Vec<Strin
     let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     ends.sort_by_key(|at| std::cmp::Reverse(*at));
     let cut = |at: usize| {
-        format!(
-            "{}…",
-            text[..at].trim_end_matches([' ', ',', '.', ';', '…'])
-        )
+        let end = text[..at].trim_end_matches([' ', ',', '.', ';', '/', '(', '…']);
+        format!("{end}{ellipsis}")
     };
     let fits = |at: &usize| with(&cut(*at)).len() <= rows;
     let Some(longest) = ends.iter().copied().find(fits) else {
-        return (with("…"), true);
+        return (with(ellipsis), true);
     };
     // A word that is cut near its start says less than none.
     let word = text[..longest]
@@ -101,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_cut_at_a_word() {
-        let at_most = |text, marks| at_most(text, marks, 10, 2);
+        let at_most = |text, marks| at_most(text, marks, (10, 2), "…");
         assert_eq!(
             at_most("one two three", ""),
             (vec!["one two".into(), "three".into()], false)

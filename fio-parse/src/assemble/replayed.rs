@@ -1,11 +1,11 @@
 //! What `fio-replay` says beside the forms of fio and dd: the machine, and how close a run came to its original.
 //!
-//! In a text the machine's line stands above a report and the fidelity below; what comes between is of that report. In
-//! JSON an object of the document holds both, and the workload, as the original asks for it.
+//! In a text the machine's line stands above a report, the fidelity and the cautions below; what comes between is of that
+//! report. In JSON an object of the document holds all of it, and the workload, as the original asks for it.
 
 use super::Assembler;
 use crate::block::replay::ReplayNote;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::record::{Fidelity, Label, LabelSource, Record, Replayed};
 
 /// A report of fio-replay in the forms of text.
@@ -13,6 +13,8 @@ pub(super) struct Report {
     machine: Label,
     /// Its first record.
     first: usize,
+    /// Behind its last record, once its fidelity is told.
+    end: Option<usize>,
 }
 
 /// Gives a record its fidelity, which also says whether the run was cut short.
@@ -24,10 +26,12 @@ fn take_fidelity(record: &mut Record, fidelity: Option<&Fidelity>) {
 
 impl Assembler<'_, '_> {
     pub(super) fn replay_note(&mut self, note: &ReplayNote<'_>) {
+        if let ReplayNote::Machine(_) | ReplayNote::Version(_) = note {
+            self.end_report();
+        }
         let records = &mut self.parsed.records;
         match note {
             ReplayNote::Machine(name) => {
-                self.end_report();
                 self.replay = Some(Report {
                     machine: Label {
                         text: (*name).into(),
@@ -36,24 +40,50 @@ impl Assembler<'_, '_> {
                         by: LabelSource::Flag,
                         ambiguous: false,
                     },
-                    first: self.parsed.records.len(),
+                    first: records.len(),
+                    end: None,
                 });
             }
-            ReplayNote::Version(_) => self.end_report(),
             ReplayNote::Fidelity(fidelity) => {
-                if let Some(report) = self.replay.take() {
-                    for record in records.iter_mut().skip(report.first) {
+                let end = records.len();
+                if let Some(report) = self.replay.as_mut().filter(|report| report.end.is_none()) {
+                    for record in &mut records[report.first..] {
                         take_fidelity(record, Some(fidelity));
                     }
+                    report.end = Some(end);
                 }
             }
-            ReplayNote::Remark => {}
+            ReplayNote::Cautions(cautions) => {
+                let Some((first, end)) = self.replay.take().and_then(|r| Some((r.first, r.end?)))
+                else {
+                    return;
+                };
+                for record in &mut records[first..end] {
+                    let found = cautions.iter().map(|caution| {
+                        let severity = match caution.severe {
+                            true => Severity::Warning,
+                            false => Severity::Note,
+                        };
+                        let span = Some(self.log.span_of(caution.text));
+                        Diagnostic::new(
+                            Code::other(caution.id.to_owned()),
+                            severity,
+                            span,
+                            caution.text,
+                        )
+                    });
+                    record.warnings.extend(found);
+                }
+            }
+            ReplayNote::Version(_) | ReplayNote::Remark => {}
         }
     }
 
     /// Gives the records from `first` on the machine that the report names.
     pub(super) fn name_machine(&mut self, first: usize) {
-        let Some(report) = &self.replay else { return };
+        let Some(report) = self.replay.as_ref().filter(|r| r.end.is_none()) else {
+            return;
+        };
         for record in self.parsed.records.iter_mut().skip(first) {
             let other = record.machine.replace(report.machine.clone());
             record.section.extend(other);
@@ -85,6 +115,7 @@ impl Assembler<'_, '_> {
             }
             take_fidelity(record, replayed.fidelity.as_ref());
             record.environment.clone_from(&replayed.environment);
+            record.warnings.extend_from_slice(&replayed.warnings);
         }
     }
 }

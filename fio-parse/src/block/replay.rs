@@ -8,10 +8,10 @@
 //! part     = ( "while writing: " | "flush: " | "together: " | "sync of the rest of the file system: " ) words
 //! source   = "reading the source took " words | "`real` covers the sync alone"
 //! fidelity = "Compared with the original: " verdict { "[" id "] " verdict [ " (" figures ")" ] ": " why }
-//! cautions = "To be kept in mind:" { "[" id "] " words }
+//! cautions = "To be kept in mind:" { "[" id "] " ( "note: " | "warning: " ) words }
 //! ```
 //!
-//! The machine and the fidelity are read back; the other lines repeat or comment the figures of the report, and are
+//! The machine, the fidelity and the cautions are read back; the other lines repeat or comment the figures of the report, and are
 //! known so that they are taken neither for prose nor for claims. They are told from other text by their indent.
 
 use crate::lex;
@@ -27,8 +27,21 @@ pub enum ReplayNote<'t> {
     Version(&'t str),
     /// How close the tests above came to their original.
     Fidelity(Box<Fidelity>),
+    /// What is doubtful about the figures above.
+    Cautions(Vec<Caution<'t>>),
     /// Anything else.
     Remark,
+}
+
+/// A caution on the figures of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caution<'t> {
+    /// What kind it is of.
+    pub id: &'t str,
+    /// Whether it is a warning.
+    pub severe: bool,
+    /// In a sentence.
+    pub text: &'t str,
 }
 
 const PARTS: [&str; 4] = [
@@ -79,8 +92,13 @@ pub fn read<'t>(lines: &mut Segments<'t>) -> Option<ReplayNote<'t>> {
             issued: IoCounts::default(),
         }))
     } else if text == "To be kept in mind:" {
-        follow(&mut ahead, |line| bracketed(line).is_some());
-        ReplayNote::Remark
+        let mut cautions = Vec::new();
+        follow(&mut ahead, |line| {
+            let caution = caution(line);
+            cautions.extend(caution);
+            caution.is_some()
+        });
+        ReplayNote::Cautions(cautions)
     } else {
         return None;
     };
@@ -89,7 +107,7 @@ pub fn read<'t>(lines: &mut Segments<'t>) -> Option<ReplayNote<'t>> {
 }
 
 /// Takes the lines below the first one as long as `is_part` knows them.
-fn follow(lines: &mut Segments<'_>, mut is_part: impl FnMut(&str) -> bool) {
+fn follow<'t>(lines: &mut Segments<'t>, mut is_part: impl FnMut(&'t str) -> bool) {
     let mut ahead = lines.clone();
     while let Some(line) = ahead.next() {
         if !is_part(lex::skip_margin(line.text).trim_end()) {
@@ -110,6 +128,15 @@ fn bracketed(line: &str) -> Option<(&str, &str)> {
     let (id, rest) = line.strip_prefix('[')?.split_once("] ")?;
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     (!id.is_empty() && id.bytes().all(plain)).then_some((id, rest))
+}
+
+fn caution(line: &str) -> Option<Caution<'_>> {
+    let (id, rest) = bracketed(line)?;
+    let (severe, text) = match (rest.strip_prefix("warning: "), rest.strip_prefix("note: ")) {
+        (Some(text), _) => (true, text),
+        (None, text) => (false, text?),
+    };
+    Some(Caution { id, severe, text })
 }
 
 fn fidelity_note(line: &str) -> Option<FidelityNote> {
@@ -139,7 +166,7 @@ mod tests {
         let text = "fio-replay machine: desk: two\nfio-replay system: Linux 6.1\nfio-replay-0.1.0\n\
                     j, writing and flushing apart:\n  while writing: 493MiB/s (516MB/s) over 300 ms\n  flush: 29.6 ms for this\n  together: 448MiB/s over 330 ms\n\
                     Compared with the original: deviates\n    [as-fio] exact: x\n    [scaled-size] deviates (bw, iops, lat): smaller (16 MiB: y)\n\
-                    To be kept in mind:\n    [busy-disk] tasks\nfio-replay runs tests\n";
+                    To be kept in mind:\n    [busy-disk] note: tasks\n    [beyond-link] warning: more\nfio-replay runs tests\n";
         let log = Log::from_bytes("x", text.as_bytes()).unwrap();
         let mut lines = log.segments();
         let mut notes = Vec::new();
@@ -155,6 +182,14 @@ mod tests {
         assert_eq!(fidelity.verdict, Verdict::Deviates);
         assert_eq!(fidelity.notes[1].affects, ["bw", "iops", "lat"]);
         assert_eq!(fidelity.notes[1].why, "smaller (16 MiB: y)");
+        let caution = |id, severe, text| Caution { id, severe, text };
+        assert_eq!(
+            notes[5],
+            ReplayNote::Cautions(vec![
+                caution("busy-disk", false, "tasks"),
+                caution("beyond-link", true, "more")
+            ])
+        );
         // prose about the program is none of it
         assert_eq!(lines.next().unwrap().text, "fio-replay runs tests");
     }

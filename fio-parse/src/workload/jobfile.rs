@@ -124,10 +124,13 @@ pub fn looks_like_job_file(text: &str) -> bool {
     let (mut options, mut others) = (0, 0);
     for line in lines.filter(|line| !is_section(line) && include(line).is_none()) {
         let key = line.split('=').next().unwrap_or("").trim();
-        let known = options::lookup(key, false).option().is_some_and(|option| {
-            option.scope != Scope::Program
-                && option.main != "name"
-                && (option.kind == Kind::Flag || line.contains('='))
+        let option = options::lookup(key, false).option();
+        // many kinds of files have it, so it tells nothing
+        if option.is_some_and(|option| option.main == "name") {
+            continue;
+        }
+        let known = option.is_some_and(|option| {
+            option.scope != Scope::Program && (option.kind == Kind::Flag || line.contains('='))
         });
         if known {
             options += 1;
@@ -495,6 +498,7 @@ mod tests {
             "\u{feff}[a]\r\nsize=1g\r\n",
             "[a;b]\nrw=write\n",
             "[a\nrw=write\nsize=1m\n",
+            "[a]\nname=b\nsize=1m\n",
         ] {
             assert!(looks_like_job_file(yes), "{yes}");
         }
@@ -507,6 +511,8 @@ mod tests {
             "fio --name=a\n[a]\nrw=read\n",
             "a: (g=0): rw=read\n",
             "[1]+ Running\n",
+            "[remote]\nname=b\n",
+            "[Desktop Entry]\nname=b\nExec=c\n",
             "[  1.000] sd 0:0:0:0\nrw=read\n",
         ] {
             assert!(!looks_like_job_file(no), "{no}");

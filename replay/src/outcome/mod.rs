@@ -121,7 +121,10 @@ pub struct Entry<'a> {
     pub syncs: SyncFlow,
     /// The longest window of its jobs, ns.
     pub window_ns: u64,
-    /// The longest window without the final sync, ns.
+    /// The longest of its jobs' windows of reads and of writes, ns; jobs that did none of them
+    /// do not count.
+    pub windows_ns: [u64; 2],
+    /// The longest window of writes without the final sync, ns.
     pub io_phase_ns: u64,
     /// The flush, ns: inside the window if the job has one at its end, else after it.
     pub flush_ns: Option<u64>,
@@ -189,15 +192,21 @@ impl Figures {
 impl<'a> Entry<'a> {
     fn new(job: &'a JobPlan, outcome: &'a JobOutcome, flush_after_ns: Option<u64>) -> Self {
         let inside = job.pattern.writes && (job.syncs.end_fsync || job.syncs.on_close);
+        let of = |way: usize| match outcome.flows[way].ios {
+            0 => 0,
+            _ => outcome.windows_ns[way],
+        };
+        let windows_ns = [of(0), of(1)];
         Entry {
             job,
             jobs: 1,
             flows: outcome.flows.clone(),
             syncs: outcome.syncs.clone(),
             window_ns: outcome.window_ns,
-            io_phase_ns: outcome.io_phase_ns,
+            windows_ns,
+            io_phase_ns: windows_ns[1].min(outcome.io_phase_ns),
             flush_ns: if inside {
-                Some(outcome.window_ns - outcome.io_phase_ns)
+                Some(windows_ns[1].saturating_sub(outcome.io_phase_ns))
             } else {
                 flush_after_ns
             },
@@ -217,6 +226,10 @@ impl<'a> Entry<'a> {
 
     fn add(&mut self, other: Entry<'a>) {
         self.jobs += other.jobs;
+        if self.flows[1].ios == 0 {
+            // What only reads has no flush, wherever that would be.
+            self.flush_inside = other.flush_inside;
+        }
         for (ours, theirs) in self.flows.iter_mut().zip(&other.flows) {
             ours.merge(theirs);
         }
@@ -224,10 +237,13 @@ impl<'a> Entry<'a> {
         self.syncs.lat.merge(&other.syncs.lat);
         self.syncs.histogram.merge(&other.syncs.histogram);
         self.window_ns = self.window_ns.max(other.window_ns);
+        for (ours, theirs) in self.windows_ns.iter_mut().zip(other.windows_ns) {
+            *ours = (*ours).max(theirs);
+        }
         self.io_phase_ns = self.io_phase_ns.max(other.io_phase_ns);
         self.flush_ns = if self.flush_inside {
             // Jobs run side by side: the flush ends when the last one ends.
-            Some(self.window_ns - self.io_phase_ns)
+            Some(self.windows_ns[1] - self.io_phase_ns)
         } else {
             // Files are flushed one after the other after the run.
             match (self.flush_ns, other.flush_ns) {
@@ -265,7 +281,8 @@ impl<'a> Entry<'a> {
     /// The figures of one direction (0 reads, 1 writes), if anything was moved.
     pub fn figures(&self, direction: usize) -> Option<Figures> {
         let flow = &self.flows[direction];
-        (flow.ios > 0).then(|| Figures::of(flow.bytes, flow.ios, runtime_ms(self.window_ns)))
+        (flow.ios > 0)
+            .then(|| Figures::of(flow.bytes, flow.ios, runtime_ms(self.windows_ns[direction])))
     }
 }
 
@@ -341,6 +358,22 @@ pub fn per_second(entry: &Entry<'_>, direction: usize) -> Vec<u64> {
     sums.into_iter().map(|rate| rate.round() as u64).collect()
 }
 
+/// A series in windows of so many milliseconds: each ends with the first of the series' own that
+/// ends at its line of the grid or later. What is behind the last whole one is left out.
+pub fn joined(samples: &[Sample], ms: u32) -> Vec<Sample> {
+    let each = u64::from(ms.max(1)) * 1_000_000;
+    let mut windows = Vec::new();
+    let (mut sum, mut line) = (Sample::default(), each);
+    for sample in samples {
+        sum.merge(sample);
+        if sample.end_ns >= line {
+            windows.push(std::mem::take(&mut sum));
+            line = (sample.end_ns / each + 1) * each;
+        }
+    }
+    windows
+}
+
 /// Sums the jobs up into fio's groups and entries. Jobs that were not started are left out.
 pub fn groups<'a>(plan: &'a FioPlan, outcome: &'a FioOutcome) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
@@ -372,7 +405,8 @@ pub fn groups<'a>(plan: &'a FioPlan, outcome: &'a FioOutcome) -> Vec<Group<'a>> 
     groups
 }
 
-/// Statistics over the 500 ms windows of a direction: of the rate in KiB/s and of IOPS.
+/// Statistics over the windows of a direction, 500 ms where nothing else is asked for: of the
+/// rate in KiB/s and of IOPS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleStats {
     /// Smallest.
@@ -414,16 +448,14 @@ impl SampleStats {
 /// adds the statistics of the jobs it sums up.
 pub fn sample_stats(entry: &Entry<'_>, direction: usize) -> Option<(SampleStats, SampleStats)> {
     let mut sum: Option<(SampleStats, SampleStats)> = None;
+    let logs = entry.job.logs;
     for series in &entry.samples {
-        let mut start_ns = 0;
-        let mut rates = Vec::with_capacity(series.len());
-        let mut iops = Vec::with_capacity(series.len());
-        for sample in *series {
-            let ms = runtime_ms(sample.end_ns - start_ns) as f64;
-            start_ns = sample.end_ns;
-            rates.push((sample.bytes[direction] as f64 * 1000.0 / ms / 1024.0).floor());
-            iops.push((sample.ios[direction] as f64 * 1000.0 / ms).floor());
-        }
+        let rates = values(series, logs.rate_window_ms(), |sample, ms| {
+            sample.bytes[direction] as f64 * 1000.0 / ms / 1024.0
+        });
+        let iops = values(series, logs.iops_window_ms(), |sample, ms| {
+            sample.ios[direction] as f64 * 1000.0 / ms
+        });
         let (Some(rates), Some(iops)) = (SampleStats::of(&rates), SampleStats::of(&iops)) else {
             continue;
         };
@@ -433,6 +465,21 @@ pub fn sample_stats(entry: &Entry<'_>, direction: usize) -> Option<(SampleStats,
         });
     }
     sum
+}
+
+/// Values over windows of so many milliseconds, whole numbers as in fio. A window without any
+/// I/O of the direction is no sample, as in fio.
+fn values(series: &[Sample], ms: u32, value: impl Fn(&Sample, f64) -> f64) -> Vec<f64> {
+    let mut start_ns = 0;
+    let windows = joined(series, ms).into_iter().map(|sample| {
+        let ms = runtime_ms(sample.end_ns - start_ns) as f64;
+        start_ns = sample.end_ns;
+        value(&sample, ms)
+    });
+    windows
+        .filter(|&value| value > 0.0)
+        .map(f64::floor)
+        .collect()
 }
 
 fn added(a: SampleStats, b: SampleStats) -> SampleStats {

@@ -8,6 +8,7 @@ fn outcome(bytes: u64, window_ms: u64) -> JobOutcome {
     outcome.flows[1].bytes = bytes;
     outcome.flows[1].ios = bytes / 4096;
     outcome.window_ns = window_ms * 1_000_000;
+    outcome.windows_ns = [outcome.window_ns; 2];
     outcome.io_phase_ns = outcome.window_ns;
     outcome
 }
@@ -61,7 +62,6 @@ fn series_are_averaged_per_window_and_summed_over_jobs() {
         end_ns: end_ms * 1_000_000,
         bytes: [0, bytes],
         ios: [0, bytes / 4096],
-        ..Sample::default()
     };
     let (plan, mut outcome) = two_jobs(true);
     for job in outcome.jobs.iter_mut().flatten() {

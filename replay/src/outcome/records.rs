@@ -17,7 +17,7 @@ use super::{
     DdOutcome, Entry, Figures, FioOutcome, Group, Outcome, SampleStats, groups, per_second,
     sample_stats,
 };
-use crate::caution::cautions;
+use crate::caution::{Caution, cautions};
 use crate::clock::Usage;
 use crate::dd::Blocks;
 use crate::hist::{DEFAULT_PERCENTILES, Histogram, Stat};
@@ -50,20 +50,30 @@ pub fn records(plan: &Plan, outcome: &Outcome, context: &Context) -> Vec<Record>
         _ => return Vec::new(),
     };
     let fidelity = fidelity(plan, outcome);
-    let cautions = cautions(plan, outcome, &context.environment);
+    let warnings = warnings(plan, outcome, &context.environment);
     for record in &mut records {
-        for caution in &cautions {
-            let code = Code::other(caution.id());
-            let diagnostic = match caution.kind.severe {
-                true => Diagnostic::warning(code, None, caution.text.clone()),
-                false => Diagnostic::note(code, None, caution.text.clone()),
-            };
-            record.warnings.push(diagnostic);
-        }
+        record.warnings.extend_from_slice(&warnings);
         record.fidelity = Some(Box::new(fidelity.clone()));
         record.interrupted = outcome.stopped().is_some_and(|stop| stop.cuts_short());
     }
     records
+}
+
+/// The cautions on a run, as records have them.
+pub fn warnings(
+    plan: &Plan,
+    outcome: &Outcome,
+    facts: &serde_json::Map<String, serde_json::Value>,
+) -> Vec<Diagnostic> {
+    let diagnostic = |caution: Caution| {
+        let code = Code::other(caution.id());
+        match caution.kind.severe {
+            true => Diagnostic::warning(code, None, caution.text),
+            false => Diagnostic::note(code, None, caution.text),
+        }
+    };
+    let found = cautions(plan, outcome, facts).into_iter();
+    found.map(diagnostic).collect()
 }
 
 /// What was planned and what was done. A plan that time ends has no counts.
@@ -87,6 +97,16 @@ pub fn run_notes(plan: &Plan, outcome: &Outcome) -> Vec<Note> {
             _ => "incomplete",
         };
         notes.push(Note::with(id, format!("{issued} of {planned} bytes")));
+    }
+    if let Outcome::Fio(outcome) = outcome {
+        let logged = outcome.jobs.iter().flatten().flat_map(|job| &job.logged);
+        let left_out: u64 = logged.map(|logged| logged.left_out).sum();
+        if left_out > 0 {
+            notes.push(Note::with(
+                "log-full",
+                format!("{left_out} lines are left out"),
+            ));
+        }
     }
     if let Some(stop) = outcome.stopped().filter(|stop| stop.cuts_short()) {
         notes.push(Note::with("interrupted", stop.words().to_owned()));
@@ -367,7 +387,7 @@ fn group_record(
     if direction == Direction::Write {
         let phase = group.entries.iter().map(|entry| entry.io_phase_ns).max();
         measurement.io_phase_ns = phase.and_then(nanos);
-        let window = group.entries.iter().map(|entry| entry.window_ns).max();
+        let window = group.entries.iter().map(|entry| entry.windows_ns[1]).max();
         let inside = group
             .entries
             .iter()

@@ -20,18 +20,24 @@ pub(super) fn check_verify(
     choices: &Choices,
     draft: &mut Draft<'_>,
 ) {
+    let Some(verify) = &choices.verify else {
+        return;
+    };
     if !pattern.writes {
         let why = "verify in a job that only reads checks what an earlier run wrote, and that is not there; verify=0 leaves the check out";
         draft.refuse_about("verify", "verify", why.to_owned());
         return;
     }
-    if sizes[1].smallest() < crate::verify::HEADER as u32 {
+    let overhead = crate::verify::overhead(&verify.check);
+    if (sizes[1].smallest() as usize) < overhead {
         let why = format!(
-            "blocks of {} have no room for the {} bytes of a header",
+            "blocks of {} have no room for the {overhead} bytes of header and checksum",
             binary(sizes[1].smallest().into()),
-            crate::verify::HEADER
         );
         draft.refuse_about("verify", "verify", why);
+        return;
+    }
+    if !verify.read_back {
         return;
     }
     let order = &choices.order;
@@ -91,7 +97,7 @@ pub(super) fn note_order(
     }
 }
 
-/// A random mix whose directions count in blocks of different sizes.
+/// A mix whose directions count in blocks of different sizes.
 pub(super) fn note_two_sizes(
     job: &Job,
     pattern: Pattern,
@@ -100,11 +106,18 @@ pub(super) fn note_two_sizes(
     draft: &mut Draft<'_>,
 ) {
     let unlike = sizes[0].smallest() != sizes[1].smallest() && choices.order.align.is_none();
-    if !(pattern.random && pattern.mixed() && unlike) {
+    if !(pattern.mixed() && unlike) {
+        return;
+    }
+    let timed = job.time_based == Some(true) && job.runtime_ns.is_some();
+    if !pattern.random {
+        // Whose turn the last one is depends on the order that was drawn.
+        if !timed {
+            draft.note("amount-by-chance");
+        }
         return;
     }
     draft.note("two-sizes-one-map");
-    let timed = job.time_based == Some(true) && job.runtime_ns.is_some();
     if choices.order.random_map && choices.order.spread == Spread::Even && !timed {
         draft.note("amount-by-chance");
     }

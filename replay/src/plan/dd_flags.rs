@@ -67,6 +67,10 @@ pub(super) fn flags(dd: &Dd, draft: &mut Draft<'_>) -> Flags {
     }
     for (name, value) in &dd.other {
         match name.as_str() {
+            "status" if !["none", "noxfer", "progress"].contains(&value.as_str()) => {
+                let why = format!("status={value} is none of none, noxfer and progress");
+                draft.refuse_about("option-value", name, why);
+            }
             "status" => draft.note_with("presentation", format!("status={value}")),
             "bs" | "ibs" | "obs" | "count" | "skip" | "seek" => {
                 let in_bytes = match name.as_str() {

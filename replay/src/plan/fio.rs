@@ -15,6 +15,7 @@ use super::files::{files_of, target_files};
 use super::job::{EngineKind, Fallocate, FilePlan, JobPlan, Pattern, Sizes, Syncs};
 use super::options::{Choices, Hint, read_options};
 use super::{Draft, MOST_BLOCK, MOST_DEPTH, MOST_FILES, MOST_JOBS, MOST_LOOPS, binary};
+use crate::content::Content;
 use crate::counts::{Counts, planned_counts};
 
 /// The jobs of one fio run.
@@ -277,6 +278,10 @@ fn plan_job(
         let why = "iodepth=0 is not possible, and fio refuses it too; 1 is the least".to_owned();
         draft.refuse_about("option-value", "iodepth", why);
     }
+    if job.jobs == Some(0) {
+        let why = "numjobs=0 starts nothing, and fio refuses it too; 1 is the least".to_owned();
+        draft.refuse_about("option-value", "numjobs", why);
+    }
     let files = files_of(job);
     if files == 0 || files > MOST_FILES {
         let why = format!("{files} files are asked for and {MOST_FILES} are the limit");
@@ -325,9 +330,7 @@ fn plan_job(
             draft.refuse_about("direct-alignment", "bs_unaligned", why);
         }
     }
-    if choices.verify.is_some() {
-        check_verify(job, pattern, &sizes, choices, draft);
-    }
+    check_verify(job, pattern, &sizes, choices, draft);
     let ((engine, depth), extent) = (chosen?, extent?);
     let syncs = Syncs {
         fsync_every: small(job.fsync),
@@ -349,10 +352,16 @@ fn plan_job(
         draft.refuse_about("too-many-loops", "loops", why);
     }
     let (runtime_ns, ramp_ns, time_based) = times(job, draft);
-    if choices.verify.is_some() && time_based {
-        draft.note("verify-never-begins");
-    } else if choices.verify.is_some() && pattern.writes {
-        draft.note("verify-one-time");
+    if choices.logs.rate && choices.logs.average_ms == 0 {
+        draft.note("log-of-single-ios");
+    }
+    if let Some(verify) = choices.verify.as_ref().filter(|verify| verify.read_back) {
+        if time_based {
+            draft.note("verify-never-begins");
+        }
+        if verify.backlog > 0 && !pattern.reads {
+            draft.note("verify-backlog-time");
+        }
     }
     if choices.create_only {
         draft.note("files-only");
@@ -371,12 +380,11 @@ fn plan_job(
     };
     // With all of the file read before, dropping it again would undo that.
     let invalidate = choices.invalidate && !choices.pre_read;
-    // What is read back must be told from block to block, so fio fills buffers anew then.
-    let content = match (&choices.verify, &choices.content) {
-        (Some(_), crate::content::Content::Scrambled | crate::content::Content::Fixed) => {
-            crate::content::Content::Refilled
-        }
-        (_, content) => content.clone(),
+    // What is to be checked is filled anew for each write, whatever the options on buffers say.
+    let content = match (&choices.verify, &choices.verify_pattern) {
+        (Some(_), Some(pattern)) => Content::Pattern(pattern.clone()),
+        (Some(_), None) => Content::Refilled,
+        (None, _) => choices.content.clone(),
     };
     let plan = JobPlan {
         section,
@@ -411,6 +419,7 @@ fn plan_job(
         ring: choices.ring,
         content,
         verify: choices.verify.clone(),
+        logs: choices.logs,
         place: choices.place.clone(),
         exit_all: choices.exit_all,
         steady: choices.steady,

@@ -229,11 +229,11 @@ fn options_are_carried_out_noted_or_refused() {
     let (fio, _) = planned(&with("norandommap", "1"), &target());
     assert!(!fio.jobs[0].order.random_map);
     let (fio, _) = planned(&with("refill_buffers", ""), &target());
-    assert_eq!(fio.jobs[0].content, crate::content::Content::Refilled);
+    assert_eq!(fio.jobs[0].content, Content::Refilled);
     let (fio, _) = planned(&with("overwrite", "1"), &target());
     assert_eq!(fio.files[0].written_in, Some(4096));
     let (_, plan) = planned(&with("write_bw_log", "/etc/passwd"), &target());
-    assert!(ids(&plan).contains(&"logs-averaged"));
+    assert!(ids(&plan).contains(&"logs-elsewhere"));
     for (name, value) in [
         ("bssplit", "4k/50:8k/40"),
         ("verify", "sha512"),
@@ -506,13 +506,26 @@ fn checks_that_report_otherwise_than_fio_are_told() {
         let workload = asked(|job| job.other = options.iter().map(|(n, v)| option(n, v)).collect());
         let (_, plan) = planned(&workload, &target());
         let mut ids = ids(&plan);
-        ids.retain(|id| ["verify-one-time", "verify-not-written"].contains(id));
+        ids.retain(|id| id.starts_with("verify"));
         ids
     };
-    assert_eq!(told(&[("verify", "md5")]), ["verify-one-time"]);
-    assert_eq!(
-        told(&[("verify", "md5"), ("do_verify", "0")]),
-        ["verify-not-written"]
-    );
+    assert_eq!(told(&[("verify", "md5")]), [""; 0]);
+    assert_eq!(told(&[("verify", "md5"), ("do_verify", "0")]), [""; 0]);
+    let backlog = [("verify", "md5"), ("verify_backlog", "16")];
+    assert_eq!(told(&backlog), ["verify-backlog-time"]);
     assert_eq!(told(&[("do_verify", "0")]), [""; 0]);
+}
+
+#[test]
+fn zones_need_a_mode() {
+    let of = |mode: Option<&str>| {
+        let workload = asked(|job| {
+            job.other = vec![option("zonesize", "64k"), option("zoneskip", "64k")];
+            job.other.extend(mode.map(|mode| option("zonemode", mode)));
+        });
+        plan(&workload, &target())
+    };
+    let told = |mode| ids(&of(mode).unwrap()).contains(&"zones-without-mode");
+    assert!(told(None) && !told(Some("strided")));
+    assert!(of(Some("none")).is_err());
 }

@@ -1,8 +1,8 @@
 //! The closed, typed plan of one fio job: everything the run needs, nothing that is text.
 
 pub use super::parts::{
-    Batch, Check, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Spread, Steady,
-    SteadyMetric, Strided, Submission, Think, Verify,
+    AVERAGE_MS, Batch, Check, Logs, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Spread,
+    Steady, SteadyMetric, Strided, Submission, Think, Verify,
 };
 use crate::content::Content;
 
@@ -216,6 +216,8 @@ pub struct JobPlan {
     pub content: Content,
     /// What is read back and checked.
     pub verify: Option<Verify>,
+    /// What is logged.
+    pub logs: Logs,
     /// CPUs and priorities.
     pub place: Place,
     /// All jobs end when this one does (`exitall`).
@@ -270,6 +272,7 @@ impl JobPlan {
             seed: 1,
             content: Content::default(),
             verify: None,
+            logs: Logs::default(),
             place: Place::default(),
             exit_all: false,
             steady: None,

@@ -65,6 +65,13 @@ const VALUES: &[(&str, &[&str])] = &[
             "unblock",
         ],
     ),
+    (
+        "operand",
+        &[
+            "if", "of", "bs", "ibs", "obs", "count", "skip", "seek", "conv", "oflag", "iflag",
+            "status",
+        ],
+    ),
     ("oflag", FLAGS),
     ("iflag", FLAGS),
 ];
@@ -120,6 +127,8 @@ mod tests {
             ("ioengine", "libaoi", "libaio"),
             ("oflag", "drect", "direct"),
             ("conv", "fdatsync", "fdatasync"),
+            ("operand", "ofalg", "oflag"),
+            ("operand", "cuont", "count"),
         ] {
             assert_eq!(hint(option, value), format!("; did it mean {meant}?"));
         }

@@ -25,6 +25,7 @@ use bounds::{check_space, check_writes, much_to_write};
 use dd::DdPlan;
 use fio::FioPlan;
 use job::EngineKind;
+use meant::hint;
 pub use note::{Note, Refusal, Verdict};
 
 /// Bounds that no workload may pass without the person's word.
@@ -381,8 +382,19 @@ fn surroundings(workload: &Workload, draft: &mut Draft<'_>) {
             _ => draft.note_with("wrapper-dropped", prefix.clone()),
         }
     }
-    if let Some(tail) = &around.tail {
-        draft.note_with("tail-dropped", tail.clone());
+    match (&around.tail, around.tail.as_deref().and_then(lost_option)) {
+        (Some(_), Some((name, word))) => {
+            let hint = match workload.dd() {
+                Some(_) => hint("operand", name),
+                None => String::new(),
+            };
+            let why = format!(
+                "{word} is no option of this command; leave it out if the test does not need it{hint}"
+            );
+            draft.refuse_about("unknown-option", name, why);
+        }
+        (Some(tail), None) => draft.note_with("tail-dropped", tail.clone()),
+        (None, _) => {}
     }
     for reading in &workload.normalised {
         if let Some(printed) = reading.strip_prefix("rounded:bs=") {
@@ -398,6 +410,16 @@ fn surroundings(workload: &Workload, draft: &mut Draft<'_>) {
         }
         draft.note_with("read-leniently", reading.clone());
     }
+}
+
+/// The name and the whole of a `name=value` that stands where a command ends: no operator of a shell ends it there, so
+/// it is a slip of the pen, and without it the test would be another one.
+fn lost_option(tail: &str) -> Option<(&str, &str)> {
+    let word = tail.split_whitespace().next()?;
+    let (name, _) = word.split_once('=')?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    (name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(plain))
+        .then_some((name, word))
 }
 
 /// A size for messages: `4 GiB`, `1.5 MiB`, `1000 B`.

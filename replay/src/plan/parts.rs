@@ -175,6 +175,75 @@ pub struct Verify {
     pub check: Check,
     /// Read back after each so many writes; 0: after the pass.
     pub backlog: u32,
+    /// What was written is read back (`do_verify`); else it is only made checkable.
+    pub read_back: bool,
+}
+
+/// fio's logs of a job, and the windows of its series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Logs {
+    /// `write_bw_log`.
+    pub rate: bool,
+    /// `write_iops_log`.
+    pub iops: bool,
+    /// `write_lat_log`.
+    pub latency: bool,
+    /// `log_avg_msec`, ms; 0 is each I/O by itself.
+    pub average_ms: u32,
+    /// A window's latency is its largest, not its mean (`log_max_value`).
+    pub largest: bool,
+    /// All jobs have one log together (`per_job_logs=0`).
+    pub together: bool,
+    /// `bwavgtime`, ms.
+    pub rate_ms: Option<u32>,
+    /// `iopsavgtime`, ms.
+    pub iops_ms: Option<u32>,
+}
+
+/// fio's default of `bwavgtime` and `iopsavgtime`, ms.
+pub const AVERAGE_MS: u32 = 500;
+
+impl Logs {
+    /// The logs to be written where some are: all, over windows, if the job names none.
+    pub fn asked(&self) -> Logs {
+        if self.rate || self.iops || self.latency {
+            return *self;
+        }
+        Logs {
+            rate: true,
+            iops: true,
+            latency: true,
+            average_ms: match self.average_ms {
+                0 => AVERAGE_MS,
+                given => given,
+            },
+            ..*self
+        }
+    }
+
+    /// The windows that rates are averaged over, ms: `bwavgtime`, else what the log asks for.
+    pub fn rate_window_ms(&self) -> u32 {
+        self.window_ms(self.rate_ms, self.rate)
+    }
+
+    /// The windows that IOPS are averaged over, ms: `iopsavgtime`, else what the log asks for.
+    pub fn iops_window_ms(&self) -> u32 {
+        self.window_ms(self.iops_ms, self.iops)
+    }
+
+    fn window_ms(&self, given: Option<u32>, logged: bool) -> u32 {
+        let log = Some(self.average_ms).filter(|&ms| logged && ms > 0);
+        given.or(log).unwrap_or(AVERAGE_MS).max(1)
+    }
+
+    /// The windows of the series, ms, that all others are made of.
+    pub fn series_ms(&self) -> u32 {
+        fn common(a: u32, b: u32) -> u32 {
+            if b == 0 { a } else { common(b, a % b) }
+        }
+        let windows = common(self.rate_window_ms(), self.iops_window_ms());
+        common(windows, AVERAGE_MS)
+    }
 }
 
 /// `sync_file_range` after so many writes.

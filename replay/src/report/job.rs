@@ -418,6 +418,9 @@ fn content(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
             .fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"))
     };
     match &job.content {
+        // These fill by themselves, and fio would fill twice.
+        Content::Pattern(bytes) if job.verify.is_some() => put("verify_pattern", hex(bytes)),
+        _ if job.verify.is_some() => {}
         Content::Scrambled => {}
         Content::Fixed => put("scramble_buffers", "0".to_owned()),
         Content::Refilled => put("refill_buffers", "1".to_owned()),
@@ -443,8 +446,8 @@ fn content(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
             }
             .to_owned(),
         );
-        if let Check::Pattern(bytes) = &verify.check {
-            put("verify_pattern", hex(bytes));
+        if !verify.read_back {
+            put("do_verify", "0".to_owned());
         }
         if verify.backlog > 0 {
             put("verify_backlog", verify.backlog.to_string());

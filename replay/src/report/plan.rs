@@ -177,7 +177,12 @@ pub fn cautions(list: &[Caution]) -> String {
         if text.is_empty() {
             text.push_str("\nTo be kept in mind:\n");
         }
-        let _ = writeln!(text, "    [{}] {}", caution.id(), caution.text);
+        let level = if caution.kind.severe {
+            "warning"
+        } else {
+            "note"
+        };
+        let _ = writeln!(text, "    [{}] {level}: {}", caution.id(), caution.text);
     }
     text
 }

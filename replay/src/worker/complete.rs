@@ -16,6 +16,9 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             if !PLAIN && let Some(pacer) = &mut self.pacer {
                 pacer.came(slot, data.kind == SlotKind::Write, self.now);
             }
+            if !PLAIN && let Some(log) = &mut self.log {
+                log.take(data, self.start, self.now);
+            }
         } else {
             self.count_several::<PLAIN>()?;
         }
@@ -32,7 +35,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     /// A window of the series, or the ramp, is over.
     #[cold]
     fn look(&mut self) {
-        if self.now - self.sample_start >= SAMPLE_NS {
+        if self.now >= self.sample_end {
             self.end_sample();
         }
         if self.ramp_end.is_some_and(|end| self.now >= end) {
@@ -65,6 +68,9 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             self.free.push(slot);
             if !PLAIN && let Some(pacer) = &mut self.pacer {
                 pacer.came(slot, run.kind == SlotKind::Write, self.now);
+            }
+            if !PLAIN && let Some(log) = &mut self.log {
+                log.take(&self.slots[slot as usize], self.start, self.now);
             }
         }
         self.count_run(&run);
@@ -109,8 +115,14 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
             self.compare(slot, index)?;
         }
         self.free.push(slot);
-        if let Some(pacer) = &mut self.pacer {
+        // Neither rates nor pauses are asked of the reads that check.
+        if data.kind != SlotKind::Check
+            && let Some(pacer) = &mut self.pacer
+        {
             pacer.came(slot, data.kind == SlotKind::Write, self.now);
+        }
+        if let Some(log) = &mut self.log {
+            log.take(&data, self.start, self.now);
         }
         self.outcome.flows[data.kind.way()].count_one(&data, self.now, !E::SYNCHRONOUS);
         Ok(())

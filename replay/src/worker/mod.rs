@@ -14,6 +14,7 @@
 //! Inside the window nothing is allocated, locked or logged.
 
 mod complete;
+mod log;
 mod pace;
 mod pass;
 mod steady;
@@ -30,13 +31,22 @@ use crate::media::Media;
 use crate::plan::job::{Check, JobPlan};
 use crate::script::{Script, Step, SyncKind};
 use crate::verify;
+use log::Recorder;
+pub use log::{Averaged, Logged, LoggedIo};
 use pace::Pacer;
 use steady::Settling;
-pub use tally::{DEPTH_LEVELS, Failure, Flow, JobOutcome, SAMPLE_NS, Sample, SyncFlow};
+pub use tally::{DEPTH_LEVELS, Failure, Flow, JobOutcome, Sample, SyncFlow};
 use tally::{Run, batch_level};
+
+/// Windows of a series at most: 5.7 days of them at fio's 500 ms.
+const MOST_SAMPLES: usize = 1_000_000;
 
 /// Why a pass ended.
 enum PassEnd {
+    /// The reads that check what was written follow.
+    Written {
+        last: bool,
+    },
     Exhausted,
     Complete,
     OutOfTime,
@@ -114,8 +124,16 @@ pub struct Worker<'a, E, C, M> {
     check: Option<Check>,
     /// The I/Os under way read back what was written.
     checking: bool,
+    /// Blocks that were made checkable.
+    sealed: u64,
+    /// Whose time it is: of reads, of writes.
+    phase: [bool; 2],
+    phase_start: Stamp,
+    /// Where the line of the rate begins: the window's start, and what the checks took behind it.
+    rate_start: Stamp,
     pacer: Option<Box<Pacer>>,
     settling: Option<Settling>,
+    log: Option<Box<Recorder>>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     ops: Vec<Op>,
@@ -130,7 +148,9 @@ pub struct Worker<'a, E, C, M> {
     deadline: Stamp,
     /// End of the ramp, until it is over.
     ramp_end: Option<Stamp>,
-    sample_start: Stamp,
+    /// Length of the windows of the series, ns.
+    sample_ns: u64,
+    sample_end: Stamp,
     /// When the sample or the ramp ends, whichever is first.
     look_at: Stamp,
     /// What had been counted when the last window of the series ended.
@@ -166,8 +186,13 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             source,
             check: job.verify.as_ref().map(|verify| verify.check.clone()),
             checking: false,
+            sealed: 0,
+            phase: writing_phase(job),
+            phase_start: 0,
+            rate_start: 0,
             pacer: Pacer::new(job).map(Box::new),
             settling: job.steady.map(Settling::new),
+            log: None,
             slots: vec![Slot::default(); depth],
             // The last is taken first; slot 0 first looks natural in traces.
             free: (0..job.depth).rev().collect(),
@@ -180,7 +205,8 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             start: 0,
             deadline: Stamp::MAX,
             ramp_end: None,
-            sample_start: 0,
+            sample_ns: u64::from(job.logs.series_ms()) * 1_000_000,
+            sample_end: 0,
             look_at: 0,
             sampled: Sample::default(),
             ramped: [0; 3],
@@ -209,6 +235,17 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     pub fn stamping_batches(self, batch_stamps: bool) -> Self {
         Worker {
             batch_stamps,
+            ..self
+        }
+    }
+
+    /// Keeps fio's logs, up to so many lines of each.
+    pub fn logging(self, most: usize) -> Self {
+        let log = Recorder::new(self.job.logs.asked(), most, !E::SYNCHRONOUS);
+        let sample_ns = u64::from(self.job.logs.asked().series_ms()) * 1_000_000;
+        Worker {
+            log: log.map(Box::new),
+            sample_ns,
             ..self
         }
     }
@@ -246,9 +283,11 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if cut_short && self.outcome.failure.is_none() && self.ramp_end.is_some() {
             self.end_ramp();
         }
-        self.outcome.window_ns = self.clock.now().saturating_sub(self.start);
+        self.now = self.clock.now();
+        self.outcome.window_ns = self.now.saturating_sub(self.start);
+        self.end_phase([false; 2]);
         if self.outcome.io_phase_ns == 0 {
-            self.outcome.io_phase_ns = self.outcome.window_ns;
+            self.outcome.io_phase_ns = self.outcome.windows_ns[1];
         }
         self.outcome.usage = self
             .usage
@@ -273,6 +312,9 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             flow.settle(!E::SYNCHRONOUS);
         }
         self.outcome.corrected = self.pacer.take().and_then(|pacer| pacer.into_corrected());
+        let window_ns = self.outcome.window_ns;
+        let log = self.log.take();
+        self.outcome.logged = log.map(|log| Box::new(log.finish(window_ns)));
         self.report_progress();
         self.outcome.setup = self.engine.setup();
         // Outside the window: the last close. A failed detach leaves nothing to save.
@@ -283,6 +325,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
 
     fn begin_window(&mut self) {
         self.start = self.now;
+        (self.phase_start, self.rate_start) = (self.now, self.now);
         self.begin_sample();
         self.deadline = match self.job.runtime_ns {
             Some(runtime) => self.start.saturating_add(runtime),
@@ -294,31 +337,99 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         self.open()?;
         loop {
             self.outcome.passes += 1;
-            let end = self.pass()?;
+            let mut end = self.pass()?;
+            let checked = match end {
+                PassEnd::Written { last } => {
+                    self.end_writes(last)?;
+                    end = self.pass()?;
+                    self.now = self.clock.now();
+                    self.rate_start += self.now.saturating_sub(self.phase_start);
+                    self.end_phase(writing_phase(self.job));
+                    true
+                }
+                _ => false,
+            };
             let more = matches!(end, PassEnd::Exhausted) && self.script.next_pass();
-            if !more {
-                break;
-            }
-            if self.job.syncs.on_close && self.job.pattern.writes {
-                self.final_sync()?;
-            }
-            self.close()?;
-            // fio reopens a file that is closed already to sync it once more, for either option.
-            let syncs = self.job.syncs;
-            if (syncs.end_fsync || syncs.on_close) && self.job.pattern.writes {
-                self.open()?;
-                self.final_sync()?;
-                self.close()?;
+            match (more, checked) {
+                (true, true) => {
+                    self.outcome.io_phase_ns = 0;
+                    self.close_written()?;
+                }
+                (true, false) => self.close_synced()?,
+                (false, true) => return Ok(()),
+                (false, false) => return self.sync_at_end(),
             }
             self.open()?;
         }
+    }
+
+    /// The pass is written and is read back from here on, by files that are opened anew, which
+    /// drops their cache as any opening does. What is synced at the end is synced before.
+    fn end_writes(&mut self, last: bool) -> Result<(), Failure> {
+        self.end_io_phase();
+        if last && self.syncs_at_end() {
+            self.final_sync()?;
+        } else if !last {
+            self.close_synced()?;
+        }
         self.now = self.clock.now();
-        self.outcome.io_phase_ns = self.now.saturating_sub(self.start);
+        self.end_phase([true, false]);
+        if last {
+            self.close_written()?;
+            // A sync at this close is in the time of neither, as in fio.
+            self.phase_start = self.clock.now();
+        }
+        self.open()?;
+        self.now = self.clock.now();
+        Ok(())
+    }
+
+    /// Closes files between two passes.
+    fn close_synced(&mut self) -> Result<(), Failure> {
+        self.close_written()?;
+        // fio reopens a file that is closed already to sync it once more, for either option.
+        if self.syncs_at_end() {
+            self.open()?;
+            self.final_sync()?;
+            self.close()?;
+        }
+        Ok(())
+    }
+
+    fn close_written(&mut self) -> Result<(), Failure> {
+        if self.job.syncs.on_close && self.job.pattern.writes {
+            self.final_sync()?;
+        }
+        self.close()
+    }
+
+    fn syncs_at_end(&self) -> bool {
         let syncs = self.job.syncs;
-        if (syncs.end_fsync || syncs.on_close) && self.job.pattern.writes {
+        (syncs.end_fsync || syncs.on_close) && self.job.pattern.writes
+    }
+
+    /// The sync behind the last write.
+    fn sync_at_end(&mut self) -> Result<(), Failure> {
+        self.end_io_phase();
+        if self.syncs_at_end() {
             self.final_sync()?;
         }
         Ok(())
+    }
+
+    fn end_io_phase(&mut self) {
+        self.now = self.clock.now();
+        let phase = self.now.saturating_sub(self.phase_start);
+        self.outcome.io_phase_ns = self.outcome.windows_ns[1] + phase;
+    }
+
+    /// Gives the time since the last change to the directions whose it was.
+    fn end_phase(&mut self, next: [bool; 2]) {
+        let phase = self.now.saturating_sub(self.phase_start);
+        for (window, on) in self.outcome.windows_ns.iter_mut().zip(self.phase) {
+            *window += if on { phase } else { 0 };
+        }
+        (self.phase, self.phase_start) = (next, self.now);
     }
 
     fn open(&mut self) -> Result<(), Failure> {
@@ -378,7 +489,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     #[cold]
     fn end_sample(&mut self) {
         let so_far = Sample::of(&self.outcome.flows, self.now.saturating_sub(self.start));
-        if self.outcome.samples.len() < self.outcome.samples.capacity() {
+        if self.outcome.samples.len() < MOST_SAMPLES {
             self.outcome.samples.push(so_far.since(&self.sampled));
         }
         if let Some(settling) = &mut self.settling {
@@ -393,9 +504,10 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
     }
 
     fn begin_sample(&mut self) {
-        self.sample_start = self.now;
-        let ramp_end = self.ramp_end.unwrap_or(Stamp::MAX);
-        self.look_at = (self.now + SAMPLE_NS).min(ramp_end);
+        // On a grid, so that a late end of one window does not move the next.
+        let whole = self.now.saturating_sub(self.start) / self.sample_ns;
+        self.sample_end = self.start + (whole + 1) * self.sample_ns;
+        self.look_at = self.sample_end.min(self.ramp_end.unwrap_or(Stamp::MAX));
     }
 
     /// I/Os, bytes and bytes written, ramp included.
@@ -436,7 +548,18 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             pacer.begin();
         }
         self.settling = self.job.steady.map(Settling::new);
+        if let Some(log) = &mut self.log {
+            log.forget();
+        }
     }
+}
+
+/// Whose time it is while a job writes: that of both directions, but for a job that only writes
+/// and reads back later.
+fn writing_phase(job: &JobPlan) -> [bool; 2] {
+    let verify = job.verify.as_ref();
+    let later = verify.is_some_and(|verify| verify.read_back && verify.backlog == 0);
+    [job.pattern.reads || !later, true]
 }
 
 #[cfg(test)]

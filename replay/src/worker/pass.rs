@@ -6,6 +6,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     pub(super) fn pass(&mut self) -> Result<PassEnd, Failure> {
         let plain = self.script.is_plain()
             && self.pacer.is_none()
+            && self.log.is_none()
             && self.check.is_none()
             && !self.job.content.renews()
             && self.job.batch.low == 0;
@@ -99,6 +100,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
                 }
                 self.now = self.clock.now();
             }
+            Step::Written { last } => return Ok(Some(PassEnd::Written { last })),
             Step::Exhausted => return Ok(Some(PassEnd::Exhausted)),
             Step::Complete => return Ok(Some(PassEnd::Complete)),
         }
@@ -118,7 +120,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     #[cold]
     fn await_turn(&mut self, write: bool, bytes: u32) -> Result<(), Failure> {
         let due = match &mut self.pacer {
-            Some(pacer) => pacer.due(self.start, write, bytes),
+            Some(pacer) => pacer.due(self.rate_start, write, bytes),
             None => return Ok(()),
         };
         self.await_due(due)
@@ -129,7 +131,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     #[cold]
     fn take_turn(&mut self, write: bool) -> Result<bool, Failure> {
         let (write, due) = match &self.pacer {
-            Some(pacer) => pacer.choose(self.start, write, self.clock.now()),
+            Some(pacer) => pacer.choose(self.rate_start, write, self.clock.now()),
             None => return Ok(write),
         };
         self.await_due(due)?;
@@ -184,7 +186,7 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
         bytes: u32,
     ) {
         let slot = self.free.pop().expect("a slot is free");
-        if !PLAIN && write && self.job.content.renews() {
+        if !PLAIN && write && self.check.is_none() && self.job.content.renews() {
             let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
             self.job.content.renew(buffer, &mut self.source);
         }
@@ -222,10 +224,20 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
     /// Makes a block unlike any other, or one that can be checked.
     #[inline]
     fn mark(&mut self, slot: u32, offset: u64, bytes: u32) {
-        let number = self.check.as_ref().map_or(0, |_| self.issued()[0]);
         let buffer = &mut self.engine.buffer(slot)[..bytes as usize];
         match &self.check {
-            Some(check) => verify::seal(check, buffer, offset, number),
+            Some(check) => {
+                let writer = verify::Writer {
+                    thread: (self.job.clone + 1) as u16,
+                    number: self.sealed as u16,
+                    stamp: self.now,
+                };
+                self.sealed += 1;
+                if !matches!(check, Check::Pattern(_)) {
+                    self.job.content.renew(buffer, &mut self.source);
+                }
+                verify::seal(check, buffer, offset, writer);
+            }
             None => content::scramble(buffer, offset, self.now),
         }
     }

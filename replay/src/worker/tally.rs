@@ -2,13 +2,10 @@
 
 use std::io;
 
-use super::{Slot, SlotKind};
+use super::{Logged, Slot, SlotKind};
 use crate::clock::{Stamp, Usage};
 use crate::control::Stop;
 use crate::hist::{Histogram, Stat};
-
-/// Length of the windows of the bandwidth and IOPS series, ns; fio's default.
-pub const SAMPLE_NS: u64 = 500_000_000;
 
 /// What one direction of a job did.
 #[derive(Debug, Clone, Default)]
@@ -149,8 +146,6 @@ pub struct Sample {
     pub bytes: [u64; 2],
     /// Reads and writes.
     pub ios: [u64; 2],
-    /// Sums of their latencies, ns: slat, clat, lat, each of reads and writes.
-    pub latency_ns: [[u64; 2]; 3],
 }
 
 /// A failed operation.
@@ -192,11 +187,6 @@ impl Sample {
             end_ns,
             bytes: both(|flow| flow.bytes),
             ios: both(|flow| flow.ios),
-            latency_ns: [
-                both(|flow| flow.slat.sum()),
-                both(|flow| flow.clat.sum() + flow.prompt.sum()),
-                both(|flow| flow.lat.sum() + flow.prompt.sum()),
-            ],
         }
     }
 
@@ -207,7 +197,6 @@ impl Sample {
             end_ns: self.end_ns,
             bytes: less(self.bytes, before.bytes),
             ios: less(self.ios, before.ios),
-            latency_ns: [0, 1, 2].map(|kind| less(self.latency_ns[kind], before.latency_ns[kind])),
         }
     }
 
@@ -217,9 +206,6 @@ impl Sample {
         for way in 0..2 {
             self.bytes[way] += next.bytes[way];
             self.ios[way] += next.ios[way];
-            for kind in 0..3 {
-                self.latency_ns[kind][way] += next.latency_ns[kind][way];
-            }
         }
     }
 }
@@ -236,7 +222,10 @@ pub struct JobOutcome {
     pub syncs: SyncFlow,
     /// The measured window, ns.
     pub window_ns: u64,
-    /// The part of it before the final sync, ns.
+    /// The parts of it that reads and writes are measured over, ns: all of it, but where what was
+    /// written is read back afterwards.
+    pub windows_ns: [u64; 2],
+    /// The writes' part of it before the final sync, ns.
     pub io_phase_ns: u64,
     /// Time in final syncs (`end_fsync`, `fsync_on_close`) inside the window, ns.
     pub final_sync_ns: u64,
@@ -260,6 +249,8 @@ pub struct JobOutcome {
     pub steady_after_ns: Option<u64>,
     /// The series.
     pub samples: Vec<Sample>,
+    /// What was logged, if that was asked for.
+    pub logged: Option<Box<Logged>>,
     /// Everything ever issued, ramp included: I/Os, bytes, bytes written.
     pub issued: [u64; 3],
     /// Blocks that were read back and found to be what was written.

@@ -404,6 +404,7 @@ fn what_comes_back_is_compared_with_what_was_written() {
     job.verify = Some(Verify {
         check: Check::Crc32c,
         backlog: 1,
+        read_back: true,
     });
     let (outcome, _) = run(&job);
     // The null engine leaves the buffer as it was, so reading a block back at once finds it.
@@ -412,6 +413,7 @@ fn what_comes_back_is_compared_with_what_was_written() {
     job.verify = Some(Verify {
         check: Check::Md5,
         backlog: 0,
+        read_back: true,
     });
     let (outcome, _) = run(&job);
     // After the pass the buffer holds the last block and not the first.
@@ -422,6 +424,51 @@ fn what_comes_back_is_compared_with_what_was_written() {
         "{}",
         failure.what
     );
+}
+
+/// The order of calls is that of fio 3.33 under strace, for one pass and for two with their sync;
+/// the times are those of the calls that belong to each.
+#[test]
+fn checks_open_the_file_anew_and_have_their_own_time() {
+    use crate::plan::job::{Check, Verify};
+    for (loops, end_fsync, on_close, wanted) in [
+        (1, false, false, "O close O close"),
+        (1, true, false, "O fsync close O close"),
+        (1, false, true, "O fsync fsync close O close"),
+        (
+            2,
+            true,
+            false,
+            "O close O fsync close O close O fsync close O close",
+        ),
+    ] {
+        let (clock, log) = (TestClock::new(0), RefCell::default());
+        let mut job = job("write");
+        (job.loops, job.syncs.end_fsync, job.syncs.on_close) = (loops, end_fsync, on_close);
+        // The engine gives back what was written last, and a pattern is all alike.
+        job.verify = Some(Verify {
+            check: Check::Pattern(vec![7]),
+            backlog: 0,
+            read_back: true,
+        });
+        let engine = Slow::new(&clock, 1, MS);
+        let media = Fake {
+            sync_ns: 100 * MS,
+            ..Fake::quick(&clock, &log)
+        };
+        let outcome = Worker::new(&job, engine, &clock, media, &Control::default()).run();
+        assert_eq!(outcome.failure, None);
+        let wanted = wanted.replace('O', "open dontneed sequential");
+        assert_eq!(log.into_inner().join(" "), wanted);
+        let passes = u64::from(loops);
+        let ios = 16 * passes;
+        assert_eq!(outcome.flows.each_ref().map(|flow| flow.ios), [ios; 2]);
+        // 1 ms each, and the writes' time has the sync at the end of each pass.
+        let syncs = if end_fsync || on_close { passes } else { 0 };
+        assert_eq!(outcome.windows_ns, [ios * MS, (ios + 100 * syncs) * MS]);
+        let last = if syncs > 0 { 100 } else { 0 };
+        assert_eq!(outcome.io_phase_ns, outcome.windows_ns[1] - last * MS);
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::tables::{CARRIED_OUT, ONLY_THE_DEFAULT, PRESENTATION, REFUSED};
 use super::values::{size, truth};
 use crate::plan::Draft;
 use crate::plan::checks::names_device;
-use crate::plan::job::Fallocate;
+use crate::plan::job::{Fallocate, Logs};
 use crate::plan::meant::hint;
 
 /// Options whose rule looks at more than the value.
@@ -20,9 +20,10 @@ pub(super) fn special(
     choices: &mut Choices,
     draft: &mut Draft<'_>,
 ) {
+    logs(name, value, &mut choices.logs);
     match name {
         "unlink" | "unlink_each_loop" => draft.note("removed-at-end"),
-        "write_bw_log" | "write_lat_log" | "write_iops_log" => draft.note("logs-averaged"),
+        "write_bw_log" | "write_lat_log" | "write_iops_log" => draft.note("logs-elsewhere"),
         "rw" => modifier(job, value, choices, draft),
         "io_size" if value.ends_with('%') => match percent(value) {
             Some(percent) => choices.amount_percent = Some(percent),
@@ -143,6 +144,22 @@ fn modifier(job: &Job, value: &str, choices: &mut Choices, draft: &mut Draft<'_>
             hint("rw", value)
         );
         draft.refuse_about("option-value", "rw", why);
+    }
+}
+
+/// Takes what an option says of logs.
+fn logs(name: &str, value: &str, logs: &mut Logs) {
+    let ms = value.parse::<u32>().ok().filter(|&ms| ms > 0);
+    match name {
+        "write_bw_log" => logs.rate = true,
+        "write_iops_log" => logs.iops = true,
+        "write_lat_log" => logs.latency = true,
+        "log_avg_msec" => logs.average_ms = ms.unwrap_or(0),
+        "log_max_value" => logs.largest = truth(value).unwrap_or(true),
+        "per_job_logs" => logs.together = truth(value) == Some(false),
+        "bwavgtime" => logs.rate_ms = ms,
+        "iopsavgtime" => logs.iops_ms = ms,
+        _ => {}
     }
 }
 

@@ -11,8 +11,8 @@ use fio_parse::workload::Job;
 
 use super::Draft;
 use super::job::{
-    Batch, Check, Fallocate, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Steady, Strided,
-    Submission, Think, Verify,
+    Batch, Check, Fallocate, Logs, Order, Pace, Place, RangeSync, Ring, Service, Sizes, Steady,
+    Strided, Submission, Think, Verify,
 };
 use super::meant::hint;
 use crate::content::Content;
@@ -35,6 +35,10 @@ pub(super) struct Choices {
     pub ring: Ring,
     pub content: Content,
     pub verify: Option<Verify>,
+    /// fio's logs.
+    pub logs: Logs,
+    /// What blocks to be checked are filled with, instead of random bytes.
+    pub verify_pattern: Option<Vec<u8>>,
     pub place: Place,
     pub range_sync: Option<RangeSync>,
     pub fallocate: Fallocate,
@@ -84,6 +88,8 @@ impl Default for Choices {
             ring: Ring::default(),
             content: Content::Scrambled,
             verify: None,
+            verify_pattern: None,
+            logs: Logs::default(),
             place: Place::default(),
             range_sync: None,
             fallocate: Fallocate::Native,
@@ -424,17 +430,23 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
             blocks: blocks.max(1),
         });
     }
+    let zone_mode = |mode: &str| {
+        let mut other = job.other.iter();
+        other.any(|(name, value)| name == "zonemode" && value == mode)
+    };
     if let (Some(size), range, skip) = parts.zone {
         choices.order.strided = Some(Strided {
             size,
             range: range.unwrap_or(size),
             skip,
         });
-    } else if job
-        .other
-        .iter()
-        .any(|(name, value)| name == "zonemode" && value == "strided")
-    {
+        if zone_mode("none") {
+            let why = "zonemode=none and zonesize exclude each other, as in fio";
+            draft.refuse_about("option-value", "zonemode", why.to_owned());
+        } else if !zone_mode("strided") {
+            draft.note("zones-without-mode");
+        }
+    } else if zone_mode("strided") {
         draft.refuse_about(
             "option-value",
             "zonemode",
@@ -450,19 +462,14 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
     if !choices.ring.kernel_thread {
         choices.ring.kernel_thread_cpu = None;
     }
-    if parts.no_verify {
-        if parts.check.is_some() {
-            draft.note("verify-not-written");
-        }
-        return;
-    }
-    let Some(kind) = parts.check else {
+    let reads_only = job.pattern.is_none_or(|pattern| !pattern.writes());
+    let Some(kind) = parts.check.filter(|_| !(parts.no_verify && reads_only)) else {
         return;
     };
-    let check = match (kind.as_str(), parts.verify_pattern) {
+    let check = match (kind.as_str(), &parts.verify_pattern) {
         ("crc32c" | "crc32c-intel", _) => Some(Check::Crc32c),
         ("md5", _) => Some(Check::Md5),
-        ("pattern", Some(pattern)) => Some(Check::Pattern(pattern)),
+        ("pattern", Some(pattern)) => Some(Check::Pattern(pattern.clone())),
         _ => None,
     };
     let Some(check) = check else {
@@ -472,10 +479,11 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
         );
         return draft.refuse_about("option", "verify", why);
     };
-    draft.note("verify-header");
+    choices.verify_pattern = parts.verify_pattern;
     choices.verify = Some(Verify {
         check,
         backlog: parts.backlog,
+        read_back: !parts.no_verify,
     });
 }
 
