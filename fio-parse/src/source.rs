@@ -491,7 +491,7 @@ fn without_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
 fn without_no_break(text: Cow<'_, str>) -> Cow<'_, str> {
     const NO_BREAK: &str = "\u{a0}";
     let mut found = memchr::memmem::find_iter(text.as_bytes(), NO_BREAK).peekable();
-    if found.peek().is_none() {
+    if text.is_ascii() || found.peek().is_none() {
         return text;
     }
     let bytes = text.as_bytes();
