@@ -24,6 +24,9 @@
 //! aside) tells as many labels apart, and groups the results in another way, either may name the machine: its labels are
 //! then marked as ambiguous.
 //!
+//! **Which direction.** dd does not say which way its bytes went. Where no command is known, the innermost label that
+//! names reads or writes, and not both, tells; in preformatted text a few words or an item that do so are a caption.
+//!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
 //! nothing has used it yet. For dd, `attach` has closer rules. The header lines of a report describe their report
 //! alone, and are what fio ran: where they contradict the command above (another pattern, block size, engine or depth),
@@ -64,6 +67,8 @@ pub struct Context {
     pub refused: Option<Arc<Workload>>,
     /// The version of the tool, as printed.
     pub version: Option<Arc<str>>,
+    /// Which way the bytes of a report went that does not say it: by its command, else by the words nearest above.
+    pub direction: Option<Direction>,
     /// One invocation of the tool, counted from one.
     pub run: u32,
     /// Texts near by that name memory or a file system.
@@ -147,6 +152,8 @@ struct Found {
     host: Option<Label>,
     run: u32,
     directions: u8,
+    /// Of a report that does not say it, as far as it is known.
+    direction: Option<Direction>,
 }
 
 impl Found {
@@ -162,6 +169,7 @@ impl Found {
             refused: self.refused,
             version: self.version,
             host: self.host,
+            direction: self.direction,
             run: self.run,
             nearby: Vec::new(),
         }
@@ -434,8 +442,8 @@ impl<'t> Walk<'t> {
                     Arc::make_mut(&mut labels).caption = Some(own);
                 }
                 // dd does not say which way its bytes went
-                let dd = dd.or_else(|| match block.kind {
-                    Kind::Dd(_) => labels.direction(),
+                let direction = dd.or_else(|| match block.kind {
+                    Kind::Dd(_) | Kind::FioTable(_) => labels.direction(),
                     _ => None,
                 });
                 let found = Found {
@@ -447,7 +455,11 @@ impl<'t> Walk<'t> {
                     version: version.as_ref().map(|stated| Arc::clone(&stated.text)),
                     host: host.label.clone().filter(|_| !sum),
                     run,
-                    directions: dd.map_or(directions, |direction| direction_bits([direction])),
+                    directions: match block.kind {
+                        Kind::FioTable(_) => directions,
+                        _ => direction.map_or(directions, |one| direction_bits([one])),
+                    },
+                    direction,
                 };
                 *sentence = None;
                 return Some(found);

@@ -19,6 +19,7 @@ mod role;
 pub mod summary;
 pub mod time;
 
+use crate::context::direction_named;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Log, Segments, Span};
 use crate::workload::Workload;
@@ -419,6 +420,12 @@ fn next<'t>(
             prose.style = Style::Emphasis;
             return Some(Kind::Prose(prose));
         }
+        if names_test(prose) {
+            if prose.style == Style::Text {
+                prose.style = Style::Emphasis;
+            }
+            return Some(Kind::Prose(prose));
+        }
         *lines = behind;
         return Some(Kind::Other);
     }
@@ -426,6 +433,19 @@ fn next<'t>(
         return Some(Kind::Other);
     }
     Some(Kind::Prose(prose))
+}
+
+/// Whether a line of a script's output says which test comes: a few words, or an item of a list, that name one direction
+/// and have nothing of what tools print.
+fn names_test(prose: Prose<'_>) -> bool {
+    let text = prose.text;
+    matches!(prose.style, Style::Item | Style::Text | Style::Emphasis)
+        && is_short(text)
+        && text.split_whitespace().count() <= 8
+        && !text.contains(['=', '/', '|', '<', '>', '$', '(', ';', ','])
+        && !text.trim_end_matches(':').contains(':')
+        && !is_shell_line(text)
+        && direction_named(text).is_some()
 }
 
 /// Whether a line shows nothing: no text, or the markup of an empty line or comment.

@@ -143,6 +143,7 @@ fn set(found: &mut Found, workload: Option<Arc<Workload>>) {
     let direction = dd
         .and_then(Dd::direction)
         .or_else(|| found.labels.direction());
+    found.direction = direction;
     found.directions = direction_bits([direction.unwrap_or(Direction::Write)]);
     found.workload = workload;
 }
