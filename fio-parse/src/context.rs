@@ -9,7 +9,7 @@
 //! | place | what it is | how long it holds |
 //! |---|---|---|
 //! | heading | marked as such, with a level | until a heading of its level or above, be it empty |
-//! | title | a short line alone, emphasised, or printed with `echo`, above a command | until the next title or heading |
+//! | title | a short line alone, emphasised, or printed with `echo`, above a command | until the next title or heading, or the line above another person's comment |
 //! | caption | a short line alone, an emphasised line or a list item between the command (or the last result) and the result | until the next caption, title, heading or command |
 //! | own line | what stands in front of a report of dd on its line, with a colon or in another cell of a row | for that report |
 //! | host | the host in the command's prompt | until the next command |
@@ -34,6 +34,7 @@
 
 mod attach;
 mod label;
+mod machine;
 mod nearby;
 mod runs;
 mod server;
@@ -45,11 +46,11 @@ use crate::source::{Log, Span};
 use crate::unit::Bytes;
 use crate::workload::{Dd, Workload};
 pub(crate) use label::direction_named;
-use label::{label, sentence_label, short_label};
+use label::{label, opens_comment, sentence_label, short_label};
+use machine::{is_ambiguous, machine_place};
 pub use runs::ResultKind;
 use runs::Runs;
 use server::{Host, Stated};
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What holds at one result.
@@ -239,6 +240,8 @@ pub(crate) struct Walk<'t> {
     /// The description in a report's own header, and whether a run has used it.
     header: Option<(Arc<Workload>, bool)>,
     version: Option<Stated>,
+    /// The version that only words state.
+    said: Option<Stated>,
     host: Host<'t>,
     runs: Runs,
     /// A short line is a title if a command follows, and a caption if a result does.
@@ -249,11 +252,16 @@ pub(crate) struct Walk<'t> {
     /// How the last short line and the title are written.
     style: Option<Style>,
     title_style: Option<Style>,
+    /// Whether the title is the last of several, each above a command without a result.
+    titles_listed: bool,
 }
 
 /// The forward pass.
 fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
-    let mut walk = Walk::default();
+    let mut walk = Walk {
+        said: server::in_words(blocks),
+        ..Walk::default()
+    };
     let results = (0..blocks.len()).filter_map(|index| walk.step(log, blocks, index));
     results.collect()
 }
@@ -285,6 +293,7 @@ impl<'t> Walk<'t> {
             command,
             header,
             version,
+            said,
             host,
             runs,
             short,
@@ -292,6 +301,7 @@ impl<'t> Walk<'t> {
             foreign,
             style,
             title_style,
+            titles_listed,
         } = self;
         let below_foreign = std::mem::take(foreign);
         match block.role() {
@@ -318,6 +328,11 @@ impl<'t> Walk<'t> {
             Role::Short(_, LabelSource::ListItem) if is_listed(blocks, index) => {
                 *short = None;
             }
+            Role::Short(text, _) if opens_comment(log.get(text)) => {
+                let labels = Arc::make_mut(labels);
+                (labels.title, labels.caption, labels.sentence) = (None, None, None);
+                (*short, *sentence) = (None, None);
+            }
             Role::Short(text, by) => {
                 if let Some(label) = short_label(log, text, by) {
                     *short = Some(label);
@@ -330,6 +345,12 @@ impl<'t> Walk<'t> {
                 }
             }
             Role::Sentences(text) => {
+                let first = log.get(text).lines().next().unwrap_or("");
+                if opens_comment(first) {
+                    let labels = Arc::make_mut(labels);
+                    (labels.title, labels.caption) = (None, None);
+                    *short = None;
+                }
                 if let Some(label) = sentence_label(log, text) {
                     *sentence = Some(label);
                 }
@@ -339,7 +360,10 @@ impl<'t> Walk<'t> {
                 host: prompt,
             } => {
                 let labels = Arc::make_mut(labels);
+                let listed =
+                    command.as_ref().is_some_and(|scoped| !scoped.used) && labels.title.is_some();
                 if let Some(short) = short.take() {
+                    *titles_listed = listed;
                     *title_style = *style;
                     labels.title = Some(Label {
                         by: match short.by {
@@ -405,13 +429,21 @@ impl<'t> Walk<'t> {
                     scoped.direct = kind == ResultKind::Whole && !labelled;
                 }
                 if let Some(short) = short.take() {
-                    Arc::make_mut(labels).caption = Some(short);
+                    let labels = Arc::make_mut(labels);
+                    labels.caption = Some(short);
+                    // of several commands, each with its title, the last one's is not that of all results
+                    if std::mem::take(titles_listed) {
+                        labels.title = None;
+                    }
                 } else if below_foreign && block.is_bare_line() && labels.caption.is_some() {
                     // what stands where its caption would is not the one of the result above
                     Arc::make_mut(labels).caption = None;
                 } else if command.is_none() && sentence.is_some() {
                     // without commands, a sentence is all that can stand above a result
-                    Arc::make_mut(labels).sentence = sentence.take();
+                    let labels = Arc::make_mut(labels);
+                    labels.sentence = sentence.take();
+                    // a paragraph between two results speaks of the next one
+                    labels.caption = None;
                 }
                 if let Some(scoped) = command {
                     scoped.used = true;
@@ -452,7 +484,9 @@ impl<'t> Walk<'t> {
                     below: workload.clone(),
                     refused: None,
                     workload,
-                    version: version.as_ref().map(|stated| Arc::clone(&stated.text)),
+                    version: (version.as_ref())
+                        .or_else(|| said.as_ref().filter(|said| is_of_fio(block) && fits(said)))
+                        .map(|stated| Arc::clone(&stated.text)),
                     host: host.label.clone().filter(|_| !sum),
                     run,
                     directions: match block.kind {
@@ -467,6 +501,18 @@ impl<'t> Walk<'t> {
         }
         None
     }
+}
+
+/// Whether fio printed a result.
+fn is_of_fio(block: &Block<'_>) -> bool {
+    matches!(
+        block.kind,
+        Kind::FioJob(_)
+            | Kind::FioGroup(_)
+            | Kind::FioJson(_)
+            | Kind::FioTerse(_)
+            | Kind::FioLog(_)
+    )
 }
 
 fn style_of(block: &Block<'_>) -> Option<Style> {
@@ -520,67 +566,6 @@ fn contradicts(command: &Workload, header: &Workload) -> bool {
                 || differ(&asked.depth, &ran.depth)
                 || differ(&asked.engine, &ran.engine))
         })
-    })
-}
-
-/// The place whose labels tell machines apart; see the module's rules.
-fn machine_place(found: &[Found]) -> Option<Place> {
-    places(found)
-        .into_iter()
-        .chain([Place::Sentence])
-        .find(|&place| tells_apart(found, place))
-}
-
-/// Whether another place than `machine` tells results apart as well and in another way.
-fn is_ambiguous(found: &[Found], machine: Place) -> bool {
-    if machine == Place::Sentence {
-        return false;
-    }
-    places(found)
-        .into_iter()
-        .filter(|&place| place != machine)
-        .any(|other| {
-            let mut pairs = HashSet::new();
-            for result in found {
-                let (Some(a), Some(b)) = (result.labels.at(machine), result.labels.at(other))
-                else {
-                    return false;
-                };
-                pairs.insert((&*a.text, &*b.text));
-            }
-            let ours: HashSet<_> = pairs.iter().map(|pair| pair.0).collect();
-            let others: HashSet<_> = pairs.iter().map(|pair| pair.1).collect();
-            ours.len() == others.len() && pairs.len() > ours.len() && tells_apart(found, other)
-        })
-}
-
-/// The places that may name the machine, the first choice first; sentences, the last, left out.
-fn places(found: &[Found]) -> Vec<Place> {
-    let mut levels: Vec<u8> = found
-        .iter()
-        .flat_map(|result| result.labels.headings.iter().map(|&(level, _)| level))
-        .collect::<HashSet<_>>()
-        .into_iter()
-        .collect();
-    levels.sort_unstable_by(|a, b| b.cmp(a));
-    [Place::Caption, Place::Title]
-        .into_iter()
-        .chain(levels.into_iter().map(Place::Heading))
-        .chain([Place::Host])
-        .collect()
-}
-
-/// Whether two results of one workload and direction have different labels at `place`.
-fn tells_apart(found: &[Found], place: Place) -> bool {
-    let mut first: HashMap<(&str, u8), &str> = HashMap::new();
-    found.iter().any(|result| {
-        let Some(label) = result.labels.at(place) else {
-            return false;
-        };
-        let workload = result.workload.as_ref().or(result.below.as_ref());
-        let key = workload.map_or("", |w| w.key.as_str());
-        let seen = first.entry((key, result.directions)).or_insert(&label.text);
-        **seen != *label.text
     })
 }
 
