@@ -6,8 +6,8 @@
 Needs pandas and duckdb, best in a virtual environment. Makes records from tests/data/laptops.jsonl
 (each with a run number and a rate of its own), lets all three answer the same question (median
 bandwidth by test and machine, ratio to the first machine), checks that the answers agree, and
-prints the medians of the times, each of a fresh process. Then a Parquet file of ten times as many
-rows: time and memory. Run it on a quiet machine.
+prints the medians of the times, each of a fresh process. Then ten times as many rows of Parquet, in
+one file and in folders as Hive partitions them: time and memory. Run it on a quiet machine.
 """
 
 import argparse
@@ -113,6 +113,7 @@ def main():
     parser.add_argument("fio_compare")
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--parquet-records", type=int, default=10_000_000)
+    parser.add_argument("--parts", type=int, default=100, help="folders of each machine's Parquet files")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--no-pandas", action="store_true", help="time DuckDB only")
@@ -161,6 +162,23 @@ def main():
     text, took, peak = timed([args.fio_compare, "-q", "--base", FIRST, "--format", "json", str(large)])
     # Every record as often as in the lines, so the medians are the same.
     check("Parquet", ours(text), answers["DuckDB"])
+    print(f"  {'fio-compare':12} {took:7.2f} s         {peak:6.0f} MiB at most")
+
+    lake = folder / f"{args.parquet_records}.lake"
+    if not lake.exists():
+        import duckdb
+
+        duckdb.sql("SET threads = 1")
+        duckdb.sql(f"""
+            COPY (SELECT *, CAST(run AS BIGINT) % {args.parts} AS part FROM '{large}')
+            TO '{lake}' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (machine, part))
+        """)
+    files = list(lake.rglob("*.parquet"))
+    print(f"the same rows in {len(files)} files below machine=.../part=...")
+    text, took, peak = timed(
+        [args.fio_compare, "-q", "-r", "--ignore", "folder", "--base", FIRST, "--format", "json", str(lake)]
+    )
+    check("lake", ours(text), answers["DuckDB"])
     print(f"  {'fio-compare':12} {took:7.2f} s         {peak:6.0f} MiB at most")
 
 

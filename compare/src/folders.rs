@@ -175,13 +175,9 @@ impl<E: Evidence> Placed<'_, E> {
             Key::MACHINE => self.evidence.is_named_by_input(),
             // A number of the log, which its folder knows better.
             key if key.name() == "run" => true,
-            // Off and unsaid are one where there is a workload, which is known then.
-            key if key.role() == Role::Asked
-                || key.empty_is_off() && key.role() == Role::Setting =>
-            {
-                text == UNKNOWN
-            }
-            _ => text.is_empty(),
+            // What a known command does not switch on is off, and its pattern has defaults.
+            key if key.role() == Role::Asked || key.is_switch() => text == UNKNOWN,
+            _ => text.is_empty() || text == UNKNOWN,
         }
     }
 }

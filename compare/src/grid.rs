@@ -10,6 +10,7 @@
 //! data frame and no output format.
 
 use crate::bounds::Bounds;
+use crate::keys::Key;
 use crate::metric::Better;
 use crate::scale::Unit;
 
@@ -29,6 +30,9 @@ pub struct Grid {
     pub title: String,
     /// The keys that all its cells share, as `direction` = `write`.
     pub keys: Vec<(String, String)>,
+    /// Keys that the table does not show, as there is one value only, and that it would show with more:
+    /// so that writers for machines name the same keys whatever there is.
+    pub hidden: Vec<(String, String)>,
     /// Notes about the whole table.
     pub marks: Vec<usize>,
     /// Names of the row keys, one for each label of a row.
@@ -260,6 +264,7 @@ impl Report {
             for row in grid.rows.iter().filter(|row| !row.summary) {
                 for (column, cell) in grid.columns.iter().zip(&row.cells) {
                     let keys = grid.keys.iter().chain(&row.keys).chain(&column.keys);
+                    let keys = keys.chain(&grid.hidden);
                     let mut marks: Vec<usize> = Vec::new();
                     let labels = row.labels.iter().flat_map(|l| &l.marks);
                     for mark in (grid.marks.iter())
@@ -273,7 +278,7 @@ impl Report {
                     }
                     out.push(Datum {
                         table: &grid.title,
-                        keys: keys.map(|(k, v)| (k.as_str(), v.as_str())).collect(),
+                        keys: in_order(keys.map(|(k, v)| (k.as_str(), v.as_str())).collect()),
                         column,
                         cell,
                         notes: (marks.iter())
@@ -285,6 +290,17 @@ impl Report {
         }
         out
     }
+}
+
+/// Keys in an order that does not hang on whether machines are rows or columns: they stand behind the test.
+fn in_order<'a>(mut keys: Vec<(&'a str, &'a str)>) -> Vec<(&'a str, &'a str)> {
+    let at = |keys: &[(&str, &str)], key: Key| keys.iter().position(|(k, _)| *k == key.name());
+    if let (Some(from), Some(_)) = (at(&keys, Key::MACHINE), at(&keys, Key::TEST)) {
+        let machine = keys.remove(from);
+        let test = at(&keys, Key::TEST).map_or(keys.len(), |test| test + 1);
+        keys.insert(test, machine);
+    }
+    keys
 }
 
 #[cfg(test)]
@@ -348,6 +364,7 @@ pub(crate) mod samples {
                 keys: vec![("direction".into(), "write".into())],
                 marks: vec![],
                 row_names: vec!["test".into()],
+                hidden: Vec::new(),
                 across_rows: false,
                 columns: vec![
                     column("Old | box", &[]),

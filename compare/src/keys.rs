@@ -425,14 +425,36 @@ impl Key {
         self.spec().map_or(EMPTY, |spec| (spec.get)(record))
     }
 
-    /// A value typed by a person in the form in which records are compared: sizes by amount.
+    /// A value typed by a person in the form in which records are compared: sizes by amount, a switch that
+    /// is off as nothing.
     pub fn canonical(self, value: &str) -> String {
         match self.name() {
             "bs" | "size" | "io_size" => {
                 parse_size(value).map_or_else(|| value.to_owned(), |bytes| size_text(Bytes(bytes)))
             }
+            // Off is what an option is that does not stand.
+            _ if self.is_switch() && matches!(value, "0" | "none") => String::new(),
+            "sync" if value == "1" => "sync".to_owned(),
             _ => value.to_owned(),
         }
+    }
+
+    /// For a setting of which the tool's command is known: is it off where the command does not name it? Of
+    /// other options the tool has a default of its own.
+    pub fn is_switch(self) -> bool {
+        matches!(
+            self.name(),
+            "direct"
+                | "sync"
+                | "fsync"
+                | "fdatasync"
+                | "end_fsync"
+                | "fsync_on_close"
+                | "conv"
+                | "iflag"
+                | "oflag"
+                | "options"
+        )
     }
 }
 

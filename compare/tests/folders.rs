@@ -202,3 +202,78 @@ fn err_a_field_that_no_folder_has_is_named() {
         found.err
     );
 }
+
+/// A command without `ioengine` leaves the engine to fio, and a folder may know which one that was.
+#[test]
+fn a_folder_says_what_a_known_command_leaves_to_the_tool() {
+    let root = tempfile::tempdir().unwrap();
+    for (engine, rate) in [("libaio", 100.0), ("psync", 200.0)] {
+        put(
+            root.path(),
+            &format!("engine={engine}/out.jsonl"),
+            rate,
+            |r| {
+                r["workload"]["jobs"][0]
+                    .as_object_mut()
+                    .unwrap()
+                    .remove("engine");
+            },
+        );
+    }
+    let found = cells(
+        &["-r", root.path().to_str().unwrap(), "--col", "engine"],
+        b"",
+    );
+    let read: Vec<(&str, &str)> = (found.iter())
+        .map(|c| (c["engine"].as_str().unwrap(), c["text"].as_str().unwrap()))
+        .collect();
+    assert_eq!(read, [("libaio", "100"), ("psync", "200")]);
+    assert!(
+        !found[0]["notes"].to_string().contains("folder"),
+        "{found:?}"
+    );
+}
+
+/// What a command does not switch on is off; a folder that says so agrees with it.
+#[test]
+fn off_and_unset_are_one_in_folders_and_filters() {
+    let root = tempfile::tempdir().unwrap();
+    let cases = [
+        ("direct=0", json!(null)),
+        ("direct=1", json!(true)),
+        ("sync=0", json!(null)),
+    ];
+    for (at, (folder, direct)) in cases.into_iter().enumerate() {
+        put(
+            root.path(),
+            &format!("{folder}/out.jsonl"),
+            100.0 * (at + 1) as f64,
+            |r| {
+                r["workload"]["jobs"][0]["direct"] = direct.clone();
+            },
+        );
+    }
+    let folder = root.path().to_str().unwrap();
+    let found = cells(&["-r", folder, "--col", "direct", "--row", "file"], b"");
+    assert!(
+        !found
+            .iter()
+            .any(|c| c["notes"].to_string().contains("folder is called")),
+        "{found:?}"
+    );
+    let off = there(cells(
+        &["-r", folder, "-f", "direct:0", "--row", "file"],
+        b"",
+    ));
+    let texts: Vec<&str> = off.iter().map(|c| c["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["100", "300"]);
+    // A folder that says otherwise than the result is told of.
+    put(root.path(), "x/direct=1/out.jsonl", 400.0, |_| {});
+    let wrong = cells(&["-r", &format!("{folder}/x"), "--col", "direct"], b"");
+    assert!(
+        wrong[0]["notes"]
+            .to_string()
+            .contains("called direct=1, the result says no"),
+        "{wrong:?}"
+    );
+}

@@ -278,3 +278,44 @@ fn results_without_any_name_have_the_same_one_when_read_back() {
     assert_eq!(run_with(&["-", "-q", "--export", flat], &input).status, 0);
     assert_eq!(run(&["-q", flat]).out, direct);
 }
+
+/// A dashboard reads the columns by name: they must not hang on how many machines there are today.
+#[test]
+fn names_of_columns_do_not_hang_on_how_many_machines_there_are() {
+    let machines = |count: usize| -> Vec<u8> {
+        let names = ["a", "b", "c", "d", "e", "f", "g"];
+        let records = names[..count].iter().map(|name| record(name, 1, 100.0));
+        lines(&records.collect::<Vec<_>>())
+    };
+    for more in [&[][..], &["-m", "bw,iops"], &["--row", "rw,bs"]] {
+        let head = |count: usize, format: &str| {
+            let args = [&["-", "--format", format][..], more].concat();
+            let out = run_with(&args, &machines(count)).out;
+            out.lines().next().unwrap().to_owned()
+        };
+        for format in ["csv", "tsv"] {
+            let one = head(1, format);
+            assert!(one.contains("machine"), "{one}");
+            // Seven machines are rows and not columns.
+            for count in [2, 7] {
+                assert_eq!(one, head(count, format), "{more:?}");
+            }
+        }
+        let first = |count: usize, format: &str, start: &str| {
+            let args = [&["-", "--format", format][..], more].concat();
+            let out = run_with(&args, &machines(count)).out;
+            let line = out
+                .lines()
+                .find(|l| l.trim_start().starts_with(start))
+                .unwrap();
+            line.split(" 1048").next().unwrap().to_owned()
+        };
+        for (format, start) in [("gha-bench", "\"name\""), ("openmetrics", "fio_bw")] {
+            let one = first(1, format, start);
+            assert!(one.contains("a"), "{one}");
+            for count in [2, 7] {
+                assert_eq!(one, first(count, format, start), "{more:?}");
+            }
+        }
+    }
+}

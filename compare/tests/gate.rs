@@ -91,6 +91,7 @@ fn an_identical_pair_fails_no_more_often_than_alpha() {
                 keys: Vec::new(),
                 marks: Vec::new(),
                 row_names: vec!["test".into()],
+                hidden: Vec::new(),
                 across_rows: false,
                 columns: vec![Column {
                     label: Label::plain("new"),

@@ -210,8 +210,9 @@ impl Outputs {
         let mut elsewhere = Ok(());
         for (sink, _, file) in self.files {
             let text = sink.end(self.several);
-            let written = file.map_or(Ok(()), |mut file| file.append(text));
-            elsewhere = elsewhere.and(written);
+            if let Some(mut file) = file.filter(|_| !text.is_empty()) {
+                elsewhere = elsewhere.and(file.append(text));
+            }
         }
         let written = out.write_all(self.stdout.end(self.several).as_bytes());
         (elsewhere, written.and_then(|()| out.flush()))
@@ -356,14 +357,14 @@ fn asked(workload: &Workload) -> Option<String> {
     })
 }
 
-/// A file that was not there before. One that holds nothing in the end is removed: an empty
-/// file would look like a result.
+/// A file that was not there before. One that got no whole text in the end is removed: it would
+/// look like a result.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
     file: File,
-    /// Bytes that were written in whole texts.
-    length: u64,
+    /// Bytes of the texts that were written as a whole; none before the first.
+    whole: Option<u64>,
 }
 
 impl NewFile {
@@ -376,7 +377,7 @@ impl NewFile {
         Ok(NewFile {
             file: made.map_err(|error| named(path, &error))?,
             path: path.to_owned(),
-            length: 0,
+            whole: None,
         })
     }
 
@@ -387,9 +388,9 @@ impl NewFile {
     pub fn append(&mut self, text: &str) -> io::Result<()> {
         let written = self.file.write_all(text.as_bytes());
         match written {
-            Ok(()) => self.length += text.len() as u64,
+            Ok(()) => self.whole = Some(self.whole.unwrap_or(0) + text.len() as u64),
             // Shrinking needs no room.
-            Err(_) => drop(self.file.set_len(self.length)),
+            Err(_) => drop(self.file.set_len(self.whole.unwrap_or(0))),
         }
         written.map_err(|error| named(&self.path, &error))
     }
@@ -397,7 +398,7 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if self.length == 0 {
+        if self.whole.is_none() {
             let _ = std::fs::remove_file(&self.path);
         }
     }

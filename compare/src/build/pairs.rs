@@ -81,6 +81,7 @@ impl Builder<'_> {
             title: self.title(plan),
             keys: self.key_pairs(&self.projection.tables, &plan.table),
             marks,
+            hidden: Vec::new(),
             across_rows: true,
             row_names: (self.projection.rows.iter())
                 .map(|k| k.name().to_owned())
