@@ -25,7 +25,8 @@
 //! then marked as ambiguous.
 //!
 //! **Which direction.** dd does not say which way its bytes went. Where no command is known, the innermost label that
-//! names reads or writes, and not both, tells; in preformatted text a few words or an item that do so are a caption.
+//! names reads or writes, and not both, tells; so does a line of a script's output that says nothing else (`2. Read test`),
+//! where it stands nearer than any label. It is no label itself, for it names a test and no machine.
 //!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
 //! nothing has used it yet. For dd, `attach` has closer rules. The header lines of a report describe their report
@@ -40,7 +41,7 @@ mod runs;
 mod server;
 
 use crate::block::prose::Style;
-use crate::block::{Block, Kind, Role, is_typed};
+use crate::block::{Block, Kind, Role, direction_announced, is_typed};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
 use crate::unit::Bytes;
@@ -153,7 +154,9 @@ struct Found {
     host: Option<Label>,
     run: u32,
     directions: u8,
-    /// Of a report that does not say it, as far as it is known.
+    /// Of a report that does not say it, by the words nearest above.
+    named: Option<Direction>,
+    /// Of such a report, as far as it is known.
     direction: Option<Direction>,
 }
 
@@ -252,6 +255,8 @@ pub(crate) struct Walk<'t> {
     /// How the last short line and the title are written.
     style: Option<Style>,
     title_style: Option<Style>,
+    /// The direction of the test that a script said to come, where no label came since.
+    announced: Option<Direction>,
     /// Whether the title is the last of several, each above a command without a result.
     titles_listed: bool,
 }
@@ -301,14 +306,24 @@ impl<'t> Walk<'t> {
             foreign,
             style,
             title_style,
+            announced,
             titles_listed,
         } = self;
         let below_foreign = std::mem::take(foreign);
         match block.role() {
             Role::Neutral => {
                 *foreign = matches!(block.kind, Kind::Other) && !is_typed(log.get(block.span));
+                match &block.kind {
+                    Kind::Other => {
+                        let said = direction_announced(log.get(block.span));
+                        *announced = said.or(*announced);
+                    }
+                    Kind::Prose(prose) if prose.style == Style::Fence => *announced = None,
+                    _ => {}
+                }
             }
             Role::Heading(level, text) => {
+                *announced = None;
                 let labels = Arc::make_mut(labels);
                 labels.headings.retain(|&(have, _)| have < level);
                 if !text.is_empty() {
@@ -335,6 +350,7 @@ impl<'t> Walk<'t> {
             }
             Role::Short(text, by) => {
                 if let Some(label) = short_label(log, text, by) {
+                    *announced = None;
                     *short = Some(label);
                     *style = style_of(block);
                     if command.as_ref().is_some_and(|scoped| scoped.direct) && style == title_style
@@ -359,6 +375,7 @@ impl<'t> Walk<'t> {
                 workload,
                 host: prompt,
             } => {
+                *announced = None;
                 let labels = Arc::make_mut(labels);
                 let listed =
                     command.as_ref().is_some_and(|scoped| !scoped.used) && labels.title.is_some();
@@ -474,8 +491,9 @@ impl<'t> Walk<'t> {
                     Arc::make_mut(&mut labels).caption = Some(own);
                 }
                 // dd does not say which way its bytes went
+                let named = announced.or_else(|| labels.direction());
                 let direction = dd.or_else(|| match block.kind {
-                    Kind::Dd(_) | Kind::FioTable(_) => labels.direction(),
+                    Kind::Dd(_) | Kind::FioTable(_) => named,
                     _ => None,
                 });
                 let found = Found {
@@ -493,6 +511,7 @@ impl<'t> Walk<'t> {
                         Kind::FioTable(_) => directions,
                         _ => direction.map_or(directions, |one| direction_bits([one])),
                     },
+                    named,
                     direction,
                 };
                 *sentence = None;

@@ -39,6 +39,17 @@ fn a_line_of_a_script_above_a_dd_says_its_direction() {
             assert_eq!(warned(&found[0], "direction-assumed"), !told, "{above}");
         }
     }
+    // it is nobody's label
+    let found = labels(&format!(
+        "```\n1. Write test\n{DD}2. Write test, flushed\n{DD}```\n"
+    ));
+    assert_eq!(found, [(None, vec![]), (None, vec![])]);
+    // a heading or a title behind it is nearer
+    let found = records(&format!(
+        "```\n1. Read test\n```\n\n## Writes\n\n```\n{DD}```\n"
+    ));
+    assert_eq!(found[0].direction, Direction::Write);
+    assert!(!warned(&found[0], "direction-assumed"));
     // the nearest one counts, and what comes in between without such a word is none
     let found = records(&format!(
         "```\n1. Write test\n{DD}2. Read test\nStart 1 of 2...\n{DD}Start 2 of 2...\n{DD}```\n"

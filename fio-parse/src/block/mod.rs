@@ -21,6 +21,7 @@ pub mod time;
 
 use crate::context::direction_named;
 use crate::diagnostic::Diagnostic;
+use crate::record::Direction;
 use crate::source::{Log, Segments, Span};
 use crate::workload::Workload;
 use crate::workload::command::{self, FoundCommand, Stands};
@@ -451,12 +452,6 @@ fn next<'t>(
             prose.style = Style::Emphasis;
             return Some(Kind::Prose(prose));
         }
-        if names_test(prose) {
-            if prose.style == Style::Text {
-                prose.style = Style::Emphasis;
-            }
-            return Some(Kind::Prose(prose));
-        }
         *lines = behind;
         return Some(Kind::Other);
     }
@@ -466,17 +461,16 @@ fn next<'t>(
     Some(Kind::Prose(prose))
 }
 
-/// Whether a line of a script's output says which test comes: a few words, or an item of a list, that name one direction
-/// and have nothing of what tools print.
-fn names_test(prose: Prose<'_>) -> bool {
-    let text = prose.text;
-    matches!(prose.style, Style::Item | Style::Text | Style::Emphasis)
-        && is_short(text)
+/// The direction of the test that a line of a script's output says to come: a few words, or an item of a list, that name
+/// one direction and have nothing of what tools print.
+pub fn direction_announced(line: &str) -> Option<Direction> {
+    let text = prose::unquoted(line);
+    let words = is_short(text)
         && text.split_whitespace().count() <= 8
         && !text.contains(['=', '/', '|', '<', '>', '$', '(', ';', ','])
         && !text.trim_end_matches(':').contains(':')
-        && !is_shell_line(text)
-        && direction_named(text).is_some()
+        && !is_shell_line(text);
+    words.then(|| direction_named(text)).flatten()
 }
 
 /// Whether a line shows nothing: no text, or the markup of an empty line or comment.

@@ -177,15 +177,14 @@ pub(super) fn sentence_label(log: &Log<'_>, span: Span) -> Option<Label> {
     })
 }
 
-/// How many figures or words a text sets or shows behind an equals sign: `rw=read`, `= 788.18 MB/sec`.
+/// How many words of a text set or show something behind an equals sign: `rw=read`, `= 788.18 MB/sec`.
 fn settings(text: &str) -> usize {
-    let signs = text.match_indices('=');
-    signs
-        .filter(|&(at, _)| {
-            let spaced = text[..at].ends_with(' ');
-            let value = text[at + 1..].trim_start();
-            let digit = value.starts_with(|c: char| c.is_ascii_digit());
-            digit || !spaced && value.starts_with(char::is_alphanumeric)
+    let words = text.split(' ').zip(text.split(' ').skip(1).chain([""]));
+    words
+        .filter(|(word, next)| match word.split_once('=') {
+            Some(("", "")) => next.starts_with(|c: char| c.is_ascii_digit()),
+            Some((name, value)) => !name.is_empty() && !value.is_empty(),
+            None => false,
         })
         .count()
 }

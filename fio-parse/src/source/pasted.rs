@@ -62,9 +62,9 @@ pub(super) fn cleaned(text: Cow<'_, str>) -> Cow<'_, str> {
         } else if line.trim_ascii_start().starts_with(b"//") {
             comment.push(start..end);
         }
-        if !comment
+        if comment
             .last()
-            .is_some_and(|last: &Range<usize>| last.end == end)
+            .is_none_or(|last: &Range<usize>| last.end != end)
         {
             uncomment(bytes, &mut comment, &mut edits);
         }
@@ -179,7 +179,7 @@ fn unescape(line: &str, new: &mut Option<Vec<u8>>) {
 fn code_line(line: &str) -> Option<(usize, usize)> {
     let body = line.trim_end();
     let inner = body
-        .trim_start_matches(|c: char| matches!(c, '>' | '-' | '*' | ' ' | '\t'))
+        .trim_start_matches(['>', '-', '*', ' ', '\t'])
         .strip_prefix('`')?
         .strip_suffix('`')?;
     let terse = inner.bytes().filter(|&byte| byte == b';').count() >= 20;
