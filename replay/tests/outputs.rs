@@ -69,6 +69,55 @@ fn a_result_file_that_exists_is_not_written_to() {
 }
 
 #[test]
+fn logs_of_warm_ups_and_rounds_are_told_apart_and_taken_names_beforehand() {
+    let logged = &format!("{FIO} --write_bw_log=x");
+    let run = |home: &Path| {
+        let mut arguments = vec!["--log-directory", "l", "-d", "d"];
+        arguments.extend(["--repeat", "2", "--warm-up", "1"]);
+        call(home, &[logged], &arguments)
+    };
+    let home = tempfile::tempdir().unwrap();
+    let logs = home.path().join("l");
+    fs::create_dir(&logs).unwrap();
+    let output = run(home.path());
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let names = || {
+        let entries = fs::read_dir(&logs).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    };
+    let all = ["round-1", "round-2", "warm-up-1"].map(|mark| format!("workload-1-{mark}_bw.1.log"));
+    assert_eq!(names(), all);
+    // The last name is taken: nothing is run.
+    fs::remove_file(logs.join(&all[0])).unwrap();
+    fs::remove_file(logs.join(&all[2])).unwrap();
+    let output = run(home.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    let message = said(&output);
+    assert!(message.contains("workload-1-round-2_bw.1.log"), "{message}");
+    assert!(
+        message.contains("results go to new files only"),
+        "{message}"
+    );
+    assert_eq!(names(), [all[1].clone()]);
+}
+
+#[test]
+fn elapsed_is_fio_s() {
+    // fio 3.33: 2 with a second of delay before an instant, for each job of the run.
+    let home = tempfile::tempdir().unwrap();
+    let delayed = format!("{FIO} --startdelay=1 --name=b --rw=read --bs=4k --size=64k");
+    let output = call(home.path(), &[&delayed], &["--format", "json", "-d", "d"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for job in document["jobs"].as_array().unwrap() {
+        assert_eq!(job["elapsed"], 2, "{}", job["jobname"]);
+    }
+}
+
+#[test]
 fn json_is_one_document_whatever_it_holds() {
     let names = |documents: &[Value]| -> Vec<String> {
         let jobs = documents.iter().map(|document| &document["jobs"][0]);

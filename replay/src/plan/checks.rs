@@ -157,6 +157,9 @@ pub(super) fn note_syncs(
     if depth > 1 && ["io_uring", "posixaio"].contains(&asked_engine(job)) {
         draft.note("fsync-count-fixed");
     }
+    if syncs.fdatasync_every > 0 {
+        draft.note("fdatasync-counted");
+    }
     if pattern.mixed() {
         draft.note("mixed-fsync-count-fixed");
     }

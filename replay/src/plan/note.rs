@@ -62,6 +62,7 @@ kinds! {
     "target-unknown" Deviates ALL "a variable names the target, which may have been a device; a file in the directory stands in for it";
     "target-name-shared" Equivalent NONE "jobs that name the same file share one here too";
     "fsync-count-fixed" Deviates RATES "fio before 3.38 syncs more often than asked with this engine and depth; here each sync happens once";
+    "fdatasync-counted" Equivalent NONE "fio leaves fdatasync out of its count of syncs, though not out of their latencies; here each is counted";
     "mixed-fsync-count-fixed" Deviates RATES "fio before 3.38 repeats a due sync after each read of a mix; here each sync happens once";
     "presentation" Exact NONE "the option changes what fio prints, not what it does";
     "time-based-ignored" Exact NONE "time_based without runtime is ignored, as fio does";

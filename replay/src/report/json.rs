@@ -95,9 +95,8 @@ pub fn fio(plan: &FioPlan, outcome: &FioOutcome, bins: bool, own: Option<String>
     let entries = groups
         .iter()
         .flat_map(|group| group.entries.iter().map(|entry| (group.number, entry)));
-    // fio has one time for all jobs: that of the whole run, whole milliseconds, in seconds that
-    // were begun.
-    let elapsed_s = (outcome.elapsed_ns / 1_000_000).div_ceil(1000).max(1);
+    // fio has one time for all jobs: that of the whole run, in seconds that were begun.
+    let elapsed_s = outcome.elapsed_ns.div_ceil(1_000_000_000).max(1);
     let jobs = entries
         .map(|(group, entry)| job(plan, group, entry, elapsed_s, bins))
         .collect();
