@@ -164,6 +164,7 @@ pub fn wanted() -> Wanted {
         spare: Vec::new(),
         // Machines keep their names in a file; they are told apart when it is compared.
         ignored: Key::settings().collect(),
+        by_tests: false,
     }
 }
 
