@@ -143,11 +143,15 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// None of them gave any yet.
+    /// None of them gave any yet. What is not there is told when it is read.
     pub fn new(inputs: &[Input]) -> Lost {
         let is_folder = |place: &Place| matches!(place, Place::Path(path) if path.is_dir());
-        let named = inputs
-            .iter()
+        let is_there = |place: &Place| match place {
+            Place::Stdin => true,
+            Place::Path(path) => path.exists(),
+        };
+        let named = (inputs.iter())
+            .filter(|input| is_there(&input.place))
             .map(|input| (input.name(), is_folder(&input.place)));
         Lost {
             named: named.collect(),

@@ -304,5 +304,11 @@ fn a_named_input_without_results_keeps_the_gate_from_passing() {
     let missing = folder.path().join("missing.json");
     let ran = gate(&[&old, &new, missing.to_str().unwrap()]);
     assert_eq!(ran.status, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("not all inputs could be read"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.err.contains("no results"), "{}", ran.err);
     assert!(!ran.err.contains("gate passed"), "{}", ran.err);
 }

@@ -278,3 +278,18 @@ fn a_group_line_without_a_command_gives_way_to_jobs_that_say_more() {
         .remove("bytes_per_sec");
     assert_eq!(pairs(&rates(&lacking)), ["fio group 0: 400.0"]);
 }
+
+/// A job that died at once is in the text as an error of its group only.
+#[test]
+fn the_error_of_a_job_that_left_no_figures_stays() {
+    let mut records = with_group_lines(&[("b", 4096, 100.0)], &[(0, 100.0)]);
+    records[1]["errors"] = json!([{"text": "Inappropriate ioctl for device"}]);
+    let found = cells(&["-", "-m", "bw"], &lines(&records));
+    let read: Vec<(Option<f64>, bool)> = (found.iter())
+        .map(|c| {
+            let rate = c["value"].as_f64().map(|v| v / 1_048_576.0);
+            (rate, c["notes"].to_string().contains("Inappropriate ioctl"))
+        })
+        .collect();
+    assert_eq!(read, [(Some(100.0), false), (None, true)], "{found:?}");
+}

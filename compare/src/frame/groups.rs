@@ -9,6 +9,9 @@
 //!   with a command, no two of which ask the same; and
 //! - no job lacks a figure that the line has.
 //!
+//! fio's text has no figures of a job that died at once, whose error the group line bears. Where no other job
+//! failed, such a line stays for that job, without the figures, which are the others'.
+//!
 //! Place: after [`super::jobs`] summed what can be summed, before the frame is built.
 
 use std::collections::HashMap;
@@ -59,11 +62,30 @@ impl Builder {
                 jobs.push(row);
             }
         }
+        let failed = |row: usize| contexts[self.context[row] as usize].failed;
         let mut gone = vec![false; self.len()];
+        let mut of_the_dead = Vec::new();
         for (lines, jobs) in places.into_values() {
-            for line in lines {
-                gone[line] = self.stand_for(&jobs, line);
+            for line in lines
+                .into_iter()
+                .filter(|line| self.stand_for(&jobs, *line))
+            {
+                if failed(line) && !jobs.iter().any(|job| failed(*job)) {
+                    of_the_dead.push(line);
+                } else {
+                    gone[line] = true;
+                }
             }
+        }
+        for line in of_the_dead {
+            let of_line = self.contexts.get(self.context[line]).cloned();
+            if let Some(mut context) = of_line {
+                context.rank = evidence::rank(ScopeKind::Job);
+                self.context[line] = self.context_code(&context);
+            }
+            self.bases
+                .iter_mut()
+                .for_each(|column| column.set(line, None));
         }
         self.leave_out(&gone);
     }
