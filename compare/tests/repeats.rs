@@ -155,7 +155,7 @@ fn the_spread_is_the_same_in_all_formats() {
 #[test]
 fn runs_of_several_files_are_repeats_where_their_numbers_are_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let write = |file: &str, records: &[serde_json::Value]| {
+    let write = |file: &str, records: &[Value]| {
         let path = folder.path().join(file);
         std::fs::write(&path, lines(records)).unwrap();
         path.to_str().unwrap().to_owned()
@@ -168,7 +168,7 @@ fn runs_of_several_files_are_repeats_where_their_numbers_are_the_same() {
         r["scope"] = serde_json::json!({"kind": "job", "group": 0, "job": "t"});
         r
     };
-    let many = |machine: &str, rates: [f64; 4]| -> Vec<serde_json::Value> {
+    let many = |machine: &str, rates: [f64; 4]| -> Vec<Value> {
         let named = rates.iter().enumerate();
         named
             .map(|(i, rate)| of(&format!("{machine}{i}.json"), *rate))
