@@ -165,7 +165,7 @@ fn runs_of_several_files_are_repeats_where_their_numbers_are_the_same() {
         let mut r = record("x", 1, rate);
         r.as_object_mut().unwrap().remove("machine");
         r["source"]["name"] = source.into();
-        r["scope"] = serde_json::json!({"kind": "job", "group": 0, "job": "t"});
+        r["scope"] = json!({"kind": "job", "group": 0, "job": "t"});
         r
     };
     let many = |machine: &str, rates: [f64; 4]| -> Vec<Value> {
@@ -203,7 +203,7 @@ fn runs_of_several_files_are_repeats_where_their_numbers_are_the_same() {
     // A label of an input with several machines names the input and makes no two runs one.
     let mut two = many("o", [100.0, 101.0, 102.0, 103.0]);
     for (machine, r) in ["p", "p", "q", "q"].iter().zip(&mut two) {
-        r["machine"] = serde_json::json!({"text": machine, "by": "caption"});
+        r["machine"] = json!({"text": machine, "by": "caption"});
     }
     let two = format!("both={}", write("two.jsonl", &two));
     let cells = cells(&[&two], b"");
