@@ -219,12 +219,13 @@ fn of_the_file(plan: &Plan, facts: &Map<String, Value>, list: &mut List) {
         if facts.contains_key("file_system") && !facts.contains_key("disk") {
             list.add("no-local-disk", kind.to_owned());
         }
-        if let (Some(total), Some(free)) = (
-            number(facts, "space_total_bytes"),
+        // As df has it: what is kept back for others is neither used nor free.
+        if let (Some(used), Some(free)) = (
+            number(facts, "space_used_bytes"),
             number(facts, "space_free_bytes"),
-        ) && free < total / 10
+        ) && free < used / 9
         {
-            let detail = format!("{} of {} are free", binary(free), binary(total));
+            let detail = format!("{} are used, {} are free", binary(used), binary(free));
             list.add("nearly-full", detail);
         }
     }

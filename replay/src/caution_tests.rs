@@ -38,7 +38,7 @@ fn scene() -> (JobPlan, JobOutcome, Map<String, Value>) {
         "memory_bytes": 16 * GIB, "file_system": "ext4", "mount_options": "rw,relatime",
         "disk": "nvme0n1", "disk_rotational": 0, "link_bytes_per_sec": 4_000_000_000u64,
         "cpu_governor": "performance", "virtual_machine": false, "power": "mains",
-        "space_total_bytes": 100 * GIB, "space_free_bytes": 50 * GIB,
+        "space_total_bytes": 100 * GIB, "space_used_bytes": 50 * GIB, "space_free_bytes": 50 * GIB,
         "noise_before": {"pressure_io": 0.5, "steal_ticks": 5, "throttled": 1},
         "noise_after": {"pressure_io": 90.0, "steal_ticks": 6, "throttled": 1},
     }) else {
@@ -152,7 +152,7 @@ fn each_kind_is_told_where_it_is_due() {
     );
     due(
         "nearly-full",
-        found(|_, _, facts| set(facts, "space_free_bytes", (9 * GIB).into())),
+        found(|_, _, facts| set(facts, "space_free_bytes", (5 * GIB).into())),
     );
     due(
         "on-battery",

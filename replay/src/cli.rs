@@ -55,7 +55,9 @@ pub struct Arguments {
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = target)]
     pub format: Vec<Target>,
 
-    /// Write fio's logs of rate, IOPS and latency into this directory
+    /// Write fio's logs of rate, IOPS and latency into this directory, as `workload-1_bw.1.log`
+    /// and so on; with several rounds `workload-1-round-2_bw.1.log`, and those of warm-ups
+    /// `workload-1-warm-up-1_bw.1.log`
     #[arg(long, value_name = "DIR")]
     pub log_directory: Option<PathBuf>,
 

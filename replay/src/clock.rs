@@ -260,6 +260,16 @@ impl Usage {
         }
     }
 
+    /// What one thread can have used in so much time: a figure in whole microseconds may be more.
+    pub fn within(self, ns: u64) -> Usage {
+        let user_ns = self.user_ns.min(ns);
+        Usage {
+            user_ns,
+            system_ns: self.system_ns.min(ns - user_ns),
+            ..self
+        }
+    }
+
     /// What was used since `before`.
     pub fn since(self, before: Usage) -> Usage {
         Usage {
@@ -329,5 +339,12 @@ mod tests {
         assert!(used.user_ns + used.system_ns > 0);
         let (thread, process) = (Usage::of_this_thread(), Usage::of_this_process());
         assert!(process.user_ns + process.system_ns >= thread.user_ns + thread.system_ns);
+        let bounded = Usage {
+            user_ns: 27_000,
+            system_ns: 3_000,
+            ..used
+        }
+        .within(28_000);
+        assert_eq!((bounded.user_ns, bounded.system_ns), (27_000, 1_000));
     }
 }

@@ -50,6 +50,9 @@ impl Stop {
     }
 }
 
+/// Set in [`Control::stop`]'s number for a signal; the rest of it is the signal's number.
+const SIGNAL: u8 = 0x80;
+
 /// Shared by the threads of a run. Each is read or written with relaxed order: nothing else
 /// depends on the values.
 #[derive(Debug, Default)]
@@ -68,6 +71,19 @@ impl Control {
             .compare_exchange(0, why as u8, Ordering::Relaxed, Ordering::Relaxed);
     }
 
+    /// Ends the run because a signal came, unless it is to end already.
+    pub fn interrupt(&self, signal: u8) {
+        let _ =
+            self.stop
+                .compare_exchange(0, SIGNAL | signal, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// The signal that ended the run.
+    pub fn signal(&self) -> Option<u8> {
+        let stop = self.stop.load(Ordering::Relaxed);
+        (stop & SIGNAL != 0).then_some(stop & !SIGNAL)
+    }
+
     /// Why the run is to end, if it is.
     #[inline]
     pub fn stopped(&self) -> Option<Stop> {
@@ -78,6 +94,7 @@ impl Control {
             4 => Some(Stop::Finished),
             5 => Some(Stop::Written),
             6 => Some(Stop::Dirty),
+            SIGNAL.. => Some(Stop::Interrupted),
             _ => Some(Stop::Failed),
         }
     }
@@ -101,5 +118,25 @@ impl Control {
         let _ = self
             .stop
             .compare_exchange(finished, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reason_stays_and_a_signal_keeps_its_number() {
+        let control = Control::default();
+        assert_eq!((control.stopped(), control.signal()), (None, None));
+        control.interrupt(15);
+        control.interrupt(1);
+        control.stop(Stop::NoSpace);
+        let interrupted = (Some(Stop::Interrupted), Some(15));
+        assert_eq!((control.stopped(), control.signal()), interrupted);
+        let full = Control::default();
+        full.stop(Stop::NoSpace);
+        full.interrupt(2);
+        assert_eq!((full.stopped(), full.signal()), (Some(Stop::NoSpace), None));
     }
 }

@@ -146,7 +146,8 @@ impl Session {
         if self.show_progress && shown.is_some() {
             talk("\r\x1b[K");
         }
-        let swept = swept.map_err(|error| said(UNREADABLE, &error.to_string()))?;
+        let (swept, kept) = swept.map_err(|error| said(UNREADABLE, &error.to_string()))?;
+        kept.iter().for_each(|told| say(told));
         if signals.interrupted() {
             let Swept { removed, found, .. } = swept;
             let message = format!(
@@ -170,9 +171,10 @@ impl Session {
             }
             return Ok(());
         }
-        sandbox
-            .remove()
-            .map_err(|error| said(NOTHING, &error.to_string()))
+        let kept = sandbox.remove();
+        let kept = kept.map_err(|error| said(NOTHING, &error.to_string()))?;
+        kept.iter().for_each(|told| say(told));
+        Ok(())
     }
 
     fn run_each(
@@ -188,6 +190,8 @@ impl Session {
         let cost_ns = [1, 32].map(|depth| self_test::overhead(&clock, depth));
         let precision = self_test::precision(&clock);
         let mut failed = false;
+        let arguments = &self.arguments;
+        let mut rounds = Rounds::new(arguments.repeat, arguments.warm_up, arguments.target_ci);
         // What is known to be refused is told before anything runs.
         let (mut possible, mut taken) = (Vec::new(), 0u64);
         for (number, found) in found.iter().enumerate() {
@@ -203,6 +207,8 @@ impl Session {
                             title(number, found)
                         ));
                     });
+                    let free = outputs.logs_are_free(number, &plan, &rounds);
+                    free.map_err(|error| said(UNREADABLE, &error.to_string()))?;
                     possible.push((number, found));
                 }
                 Err(refusals) => say_refused(number, found, &refusals),
@@ -216,8 +222,7 @@ impl Session {
         }
         let mut refused = possible.len() < found.len();
         let first = possible.first().map_or(0, |(number, _)| *number);
-        let (arguments, all) = (&self.arguments, found.len() as u32);
-        let mut rounds = Rounds::new(arguments.repeat, arguments.warm_up, arguments.target_ci);
+        let all = found.len() as u32;
         let several = rounds.most() > 1 || possible.len() > 1;
         let mut outputs = outputs
             .open(several)
@@ -284,10 +289,11 @@ impl Session {
             if outcome.stopped().is_none() {
                 rounds.take(round, number, outcome.bytes_per_sec());
             }
+            let mark = rounds.mark(round);
             let done = Finished {
                 number,
                 run: round * all + number as u32 + 1,
-                round,
+                round: mark.as_deref(),
                 found,
                 plan: &plan,
                 outcome: &outcome,

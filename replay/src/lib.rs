@@ -34,6 +34,7 @@ mod execute;
 pub mod hist;
 mod include;
 pub mod input;
+mod journal;
 pub mod layout;
 pub mod locate;
 pub mod machine;

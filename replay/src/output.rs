@@ -24,6 +24,7 @@ use crate::outcome::Outcome;
 use crate::outcome::records::{Context, fidelity, records, warnings};
 use crate::plan::note::plain_text;
 use crate::plan::{Plan, TestPlan};
+use crate::repeat::Rounds;
 use crate::report;
 use crate::talk::say;
 
@@ -90,8 +91,8 @@ pub struct Finished<'a> {
     pub number: usize,
     /// Number of the run, from 1.
     pub run: u32,
-    /// Number of the round over all workloads, from 0.
-    pub round: u32,
+    /// What tells the files of the round over all workloads from those of others.
+    pub round: Option<&'a str>,
     /// The workload.
     pub found: &'a Found,
     /// Its plan.
@@ -157,6 +158,28 @@ impl Outputs {
             *file = Some(NewFile::create(path)?);
         }
         Ok(self)
+    }
+
+    /// Whether the names of all logs that a test is to have are free.
+    ///
+    /// # Errors
+    /// If something has one of them.
+    pub fn logs_are_free(&self, number: usize, plan: &Plan, rounds: &Rounds) -> io::Result<()> {
+        let (Some(directory), TestPlan::Fio(plan)) = (&self.logs, &plan.test) else {
+            return Ok(());
+        };
+        let endings = report::logs::endings(plan);
+        for round in 0..rounds.most() {
+            let mark = rounds.mark(round);
+            for ending in &endings {
+                let path = directory.join(log_name(number, mark.as_deref(), ending));
+                if path.symlink_metadata().is_ok() {
+                    let error = io::Error::from_raw_os_error(libc::EEXIST);
+                    return Err(named(&path, &error));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The outputs whose form has no place for a test.
@@ -301,13 +324,7 @@ impl Outputs {
             return Ok(());
         };
         for (ending, text) in report::logs::fio(plan, outcome) {
-            // The prefix of the original is a path, and none is honoured.
-            let round = match done.round {
-                0 => String::new(),
-                round => format!("-round-{}", round + 1),
-            };
-            let name = format!("workload-{}{round}{ending}", done.number + 1);
-            let path = directory.join(name);
+            let path = directory.join(log_name(done.number, done.round, &ending));
             NewFile::create(&path)?.append(&text)?;
             if text.is_empty() && (ending.starts_with("_bw") || ending.starts_with("_iops")) {
                 say(&format!(
@@ -318,6 +335,13 @@ impl Outputs {
         }
         Ok(())
     }
+}
+
+/// The name of a log. The prefix of the original is a path, and none is honoured.
+fn log_name(number: usize, round: Option<&str>, ending: &str) -> String {
+    let dash = if round.is_some() { "-" } else { "" };
+    let round = round.unwrap_or_default();
+    format!("workload-{}{dash}{round}{ending}", number + 1)
 }
 
 /// What stands below a text: how true to the original it is, and what is doubtful.

@@ -85,6 +85,17 @@ impl Rounds {
         }
     }
 
+    /// What tells the files of a round from those of the others, if there are others.
+    pub fn mark(&self, round: u32) -> Option<String> {
+        if self.is_warm_up(round) {
+            Some(format!("warm-up-{}", round + 1))
+        } else if self.counted > 1 {
+            Some(format!("round-{}", round - self.warm_ups + 1))
+        } else {
+            None
+        }
+    }
+
     /// Takes the figure of a test in a round: bytes per second.
     pub fn take(&mut self, round: u32, test: usize, figure: f64) {
         if !self.is_warm_up(round) {
@@ -181,6 +192,20 @@ mod tests {
         }
         assert_eq!(interval(&[1.0; 5]), None);
         assert_eq!(interval(&[]), None);
+    }
+
+    #[test]
+    fn warm_ups_and_rounds_are_numbered_apart() {
+        let marks = |rounds: Rounds| -> Vec<Option<String>> {
+            (0..rounds.most()).map(|round| rounds.mark(round)).collect()
+        };
+        let text = |mark: &str| Some(mark.to_owned());
+        assert_eq!(marks(Rounds::new(None, 0, None)), [None]);
+        assert_eq!(marks(Rounds::new(None, 1, None)), [text("warm-up-1"), None]);
+        assert_eq!(
+            marks(Rounds::new(Some(2), 1, None)),
+            ["warm-up-1", "round-1", "round-2"].map(text)
+        );
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl Bench<'_> {
             }
         }
         outcome.layout_ns = self.clock.now() - before;
-        let mut last = None;
+        let (begun, mut last) = (self.clock.now(), None);
         for stage in plan.stages() {
             self.control.next_stage();
             if self.control.stopped().is_some() {
@@ -169,12 +169,14 @@ impl Bench<'_> {
             self.run_stage(plan, stage, &mut outcome);
             last = Some(stage);
         }
+        outcome.elapsed_ns = self.clock.now() - begun;
         // Not between stages: the next one is to find the cache as the original finds it.
         if let Some(stage) = last {
             enter(Phase::Flushing);
             self.flush_stage(plan, stage, &mut outcome);
         }
         outcome.stopped = self.control.stopped().filter(|stop| stop.cuts_short());
+        outcome.signal = self.control.signal();
         outcome.ended = SystemTime::now();
         outcome
     }
@@ -231,16 +233,15 @@ impl Bench<'_> {
     ) -> JobOutcome {
         own_file_table();
         let remarks = settle(&job.place);
-        // Helper threads and io_uring's workers (for cached files) do part of the work.
-        let elsewhere = match job.engine {
-            EngineKind::Helper | EngineKind::Offload => true,
-            EngineKind::Uring => !job.direct,
-            _ => false,
-        };
-        let charged = match (alone, elsewhere) {
-            (true, _) => Charged::Process,
-            (false, true) => Charged::Unknown,
-            (false, false) => Charged::Thread,
+        // Helper threads and io_uring's workers do part of the work: always of cached files, and
+        // of direct ones where a file system needs them.
+        let charged = match (job.engine, alone) {
+            (EngineKind::Helper | EngineKind::Offload | EngineKind::Uring, true) => {
+                Charged::Process
+            }
+            (EngineKind::Helper | EngineKind::Offload, false) => Charged::Unknown,
+            (EngineKind::Uring, false) if !job.direct => Charged::Unknown,
+            _ => Charged::Thread,
         };
         let media = SandboxFiles::new(self.sandbox, names, job);
         let buffers = Buffer::slots(job.depth as usize, job.largest_block() as usize, Pages::Now);

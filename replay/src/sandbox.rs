@@ -5,12 +5,12 @@
 //!   later calls go through that descriptor with `openat2` and refuse symbolic links, magic
 //!   links, mount points and anything that leads outside; nothing is opened by a path again.
 //! - Files are made with O_CREAT|O_EXCL|O_NOFOLLOW. Opening one again checks that it is
-//!   still the file that was made (device and inode), so a file swapped in meanwhile is
+//!   still the file that was made (inode and time of birth), so a file swapped in meanwhile is
 //!   refused. No file that existed before is ever opened.
-//! - Whatever happens, the directory is emptied and removed: at the end, on an error, on a
-//!   signal. After SIGKILL the next start in the same place does it ([`crate::stale`]).
+//! - Whatever happens, what was made is removed, and the directory with it: at the end, on an
+//!   error, on a signal. After SIGKILL the next start in the same place does it
+//!   ([`crate::stale`]). What somebody else put there stays, and the directory for its sake.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -25,8 +25,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::device::{self, Device};
+use crate::journal::{self, Identity, Journal};
 use crate::offsets::Rng;
-use crate::stale;
 
 /// Names of sandboxes begin so; only such directories are ever cleaned up.
 pub(crate) const PREFIX: &str = ".fio-replay-";
@@ -97,9 +97,6 @@ impl OpenFlags {
     }
 }
 
-/// Device and inode number: what makes a file the same file.
-type Identity = (u64, u64);
-
 #[derive(Debug)]
 struct Inner {
     /// The directory the person named.
@@ -110,7 +107,7 @@ struct Inner {
     path: PathBuf,
     device: u64,
     /// Files made and not yet removed.
-    files: Mutex<BTreeMap<String, Identity>>,
+    files: Mutex<Journal>,
     removed: Mutex<bool>,
     /// The device that the person typed.
     device_file: OnceLock<Device>,
@@ -144,28 +141,29 @@ impl Sandbox {
                     return Err(explain(error, text));
                 }
             }
-            let opened = open_beneath(&parent, &name, flags | OFlags::NOFOLLOW, Mode::empty());
-            let sandbox = match opened {
-                Ok(sandbox) => sandbox,
+            let begun = open_beneath(&parent, &name, flags | OFlags::NOFOLLOW, Mode::empty())
+                .and_then(|sandbox| {
+                    // No other start holds it: it has no list, so it is no sandbox for them.
+                    flock(&sandbox, FlockOperation::NonBlockingLockExclusive)?;
+                    let device = fstat(&sandbox)?.st_dev;
+                    let files = Journal::create(&sandbox)?;
+                    Ok((sandbox, device, files))
+                });
+            let (sandbox, device, files) = match begun {
+                Ok(begun) => begun,
                 Err(error) => {
+                    // Only if it is empty, as it was made.
                     let _ = unlinkat(&parent, &name, AtFlags::REMOVEDIR);
                     return Err(error);
                 }
             };
-            // Another start may have taken the fresh directory for a stale one: then it is
-            // gone or locked, and the next name is tried.
-            let locked = flock(&sandbox, FlockOperation::NonBlockingLockExclusive).is_ok();
-            let stat = fstat(&sandbox)?;
-            if !locked || stat.st_nlink == 0 {
-                continue;
-            }
             return Ok(Sandbox(Arc::new(Inner {
                 path: directory.join(&name),
                 parent,
                 directory: sandbox,
                 name,
-                device: stat.st_dev,
-                files: Mutex::default(),
+                device,
+                files: Mutex::new(files),
                 removed: Mutex::new(false),
                 device_file: OnceLock::new(),
             })));
@@ -205,7 +203,10 @@ impl Sandbox {
         let mode = Mode::RUSR | Mode::WUSR;
         let fd = open_beneath(&self.0.directory, name, flags, mode)?;
         let identity = self.check(&fd)?;
-        files.insert(name.to_owned(), identity);
+        if let Err(error) = files.add(name, identity) {
+            let _ = files.remove(&self.0.directory, name);
+            return Err(error);
+        }
         Ok(File::from(fd))
     }
 
@@ -221,7 +222,7 @@ impl Sandbox {
             let access = OFlags::RDWR.bits() | OFlags::WRONLY.bits() | OFlags::NOFOLLOW.bits();
             return device.open(flags.write, (flags.bits().bits() & !access) as i32);
         }
-        let Some(made) = lock(&self.0.files).get(name).copied() else {
+        let Some(made) = lock(&self.0.files).get(name) else {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
                 format!("no file {name} was made"),
@@ -236,7 +237,7 @@ impl Sandbox {
     }
 
     /// Checks that an open file is a regular file on the sandbox's file system.
-    fn check(&self, fd: impl AsFd) -> io::Result<Identity> {
+    fn check(&self, fd: &OwnedFd) -> io::Result<Identity> {
         let stat = fstat(fd)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile
             || stat.st_dev != self.0.device
@@ -245,20 +246,16 @@ impl Sandbox {
                 "the test file is not a regular file on the directory's file system",
             ));
         }
-        Ok((stat.st_dev, stat.st_ino))
+        Ok(Identity::of(fd)?)
     }
 
-    /// Removes one file; one that is gone already is fine.
+    /// Removes one file that was made here. One that is gone already is fine; one that somebody
+    /// else put in its place stays.
     ///
     /// # Errors
     /// What `unlinkat` reports otherwise.
     pub fn remove_file(&self, name: &str) -> io::Result<()> {
-        let mut files = lock(&self.0.files);
-        files.remove(name);
-        match unlinkat(&self.0.directory, name, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        Ok(lock(&self.0.files).remove(&self.0.directory, name)?)
     }
 
     /// Room on the file system.
@@ -311,11 +308,12 @@ impl Sandbox {
         Ok(rustix::fs::syncfs(&self.0.directory)?)
     }
 
-    /// Empties and removes the sandbox. Later calls do nothing.
+    /// Removes what was made, and the sandbox if that was all in it; else says in words what
+    /// stays. Later calls do nothing.
     ///
     /// # Errors
-    /// If something is left behind: the message says where.
-    pub fn remove(&self) -> io::Result<()> {
+    /// If something of ours is left behind: the message says where.
+    pub fn remove(&self) -> io::Result<Option<String>> {
         self.0.remove()
     }
 
@@ -323,29 +321,45 @@ impl Sandbox {
     /// where it is now.
     ///
     /// # Errors
-    /// What `renameat` reports.
+    /// What `renameat` and `unlinkat` report.
     pub fn keep(&self) -> io::Result<PathBuf> {
         let kept = self.0.name.replacen(PREFIX, KEPT_PREFIX, 1);
+        let files = lock(&self.0.files);
         let mut removed = lock(&self.0.removed);
         renameat(&self.0.parent, &self.0.name, &self.0.parent, &kept)?;
         *removed = true;
+        files.close(&self.0.directory)?;
         Ok(self.0.path.with_file_name(kept))
     }
 }
 
 impl Inner {
-    fn remove(&self) -> io::Result<()> {
+    fn remove(&self) -> io::Result<Option<String>> {
         let mut files = lock(&self.files);
         let mut removed = lock(&self.removed);
         if *removed {
-            return Ok(());
+            return Ok(None);
         }
         *removed = true;
         let left = |error| explain(error, format!("could not remove {}", self.path.display()));
-        files.clear();
-        stale::empty(&self.directory, &mut |_| true).map_err(left)?;
-        unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR).map_err(left)
+        files.remove_all(&self.directory).map_err(left)?;
+        files.close(&self.directory).map_err(left)?;
+        match unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR) {
+            Ok(()) => Ok(None),
+            Err(error) => match journal::others(&self.directory) {
+                Some(others) => Ok(Some(stays(&self.path, &others))),
+                None => Err(left(error)),
+            },
+        }
     }
+}
+
+/// What is said of a sandbox with files of somebody else.
+pub(crate) fn stays(path: &Path, others: &str) -> String {
+    format!(
+        "{} stays, as there is in it what this program did not make: {others}",
+        path.display()
+    )
 }
 
 impl Drop for Inner {

@@ -29,7 +29,7 @@ fn is_private_and_leaves_nothing() {
             },
         )
         .unwrap();
-    sandbox.remove().unwrap();
+    assert_eq!(sandbox.remove().unwrap(), None);
     assert_eq!(entries(home.path()), 0);
     assert!(
         sandbox.create_file("late").is_err(),
@@ -70,9 +70,10 @@ fn existing_files_and_links_are_never_opened() {
             )
             .is_err()
     );
-    sandbox.remove().unwrap();
+    let told = sandbox.remove().unwrap().unwrap();
+    assert!(told.ends_with("did not make: 0.0, planted"), "{told}");
     assert_eq!(fs::read_to_string(&canary).unwrap(), "untouched");
-    assert_eq!(entries(home.path()), 1);
+    assert_eq!(entries(home.path()), 2, "what was planted stays");
 }
 
 #[test]
@@ -109,16 +110,25 @@ fn dsync_is_not_sync() {
     assert_eq!(flags(OpenFlags::default()) & libc::O_SYNC, 0);
 }
 
+/// What a killed run leaves: so many files, and the list of them.
+fn left_over(home: &Path, files: usize) -> PathBuf {
+    let stale = home.join(".fio-replay-0123456789ab");
+    fs::create_dir(&stale).unwrap();
+    fs::set_permissions(&stale, fs::Permissions::from_mode(0o700)).unwrap();
+    let directory = File::open(&stale).unwrap();
+    let mut journal = Journal::create(&directory).unwrap();
+    for number in 0..files {
+        let name = number.to_string();
+        let file = File::create(stale.join(&name)).unwrap();
+        journal.add(&name, Identity::of(&file).unwrap()).unwrap();
+    }
+    stale
+}
+
 #[test]
 fn a_killed_run_s_sandbox_goes_with_the_next_and_a_live_one_stays() {
     let home = tempfile::tempdir().unwrap();
-    let stale = home.path().join(".fio-replay-0123456789ab");
-    fs::create_dir(&stale).unwrap();
-    fs::set_permissions(&stale, fs::Permissions::from_mode(0o700)).unwrap();
-    fs::write(stale.join("0.0"), "left over").unwrap();
-    let foreign = home.path().join(".fio-replay-open");
-    fs::create_dir(&foreign).unwrap();
-    fs::set_permissions(&foreign, fs::Permissions::from_mode(0o755)).unwrap();
+    let stale = left_over(home.path(), 1);
     let live = Sandbox::create(home.path()).unwrap();
     live.create_file("0.0").unwrap();
     let mut calls = 0;
@@ -133,27 +143,80 @@ fn a_killed_run_s_sandbox_goes_with_the_next_and_a_live_one_stays() {
     };
     assert_eq!(
         (swept.unwrap(), calls),
-        (all, 2),
+        ((all, Vec::new()), 2),
         "before the file and behind it"
     );
     assert!(!stale.exists());
-    assert!(foreign.exists(), "not made by us: another mode");
     assert!(live.path().join("0.0").exists(), "its lock is held");
+}
+
+#[test]
+fn a_directory_that_only_looks_like_a_sandbox_is_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let foreign = home.path().join(".fio-replay-dddddddddddd");
+    fs::create_dir(&foreign).unwrap();
+    fs::set_permissions(&foreign, fs::Permissions::from_mode(0o700)).unwrap();
+    let theirs = foreign.join("thesis.tex");
+    fs::write(&theirs, "years").unwrap();
+    let nothing = (Swept::default(), Vec::new());
+    let swept = || sweep(home.path(), &mut |_| true).unwrap();
+    assert_eq!(swept(), nothing, "it has no list");
+    // A copy of a sandbox is none, and neither is one whose list names another.
+    let stale = left_over(home.path(), 1);
+    let list = fs::read(stale.join(".made-by-fio-replay")).unwrap();
+    fs::remove_dir_all(&stale).unwrap();
+    fs::write(foreign.join(".made-by-fio-replay"), list).unwrap();
+    fs::write(foreign.join("0"), "a copy").unwrap();
+    assert_eq!(swept(), nothing, "its list is a copy");
+    assert_eq!(entries(&foreign), 3);
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), "years");
+}
+
+#[test]
+fn what_others_put_into_a_sandbox_stays_and_is_told() {
+    // After a run, and after one that was killed.
+    for killed in [false, true] {
+        let home = tempfile::tempdir().unwrap();
+        let live = (!killed).then(|| Sandbox::create(home.path()).unwrap());
+        let place = match &live {
+            Some(sandbox) => {
+                sandbox.create_file("0").unwrap();
+                sandbox.path().to_owned()
+            }
+            None => left_over(home.path(), 2),
+        };
+        // The test file 0 stays as it is; 1 was replaced.
+        fs::write(place.join("new"), "theirs").unwrap();
+        fs::rename(place.join("new"), place.join("1")).unwrap();
+        fs::write(place.join("mine"), "theirs").unwrap();
+        symlink("/etc/passwd", place.join("link")).unwrap();
+        fs::create_dir(place.join("folder")).unwrap();
+        let told = match live {
+            Some(sandbox) => vec![sandbox.remove().unwrap().unwrap()],
+            None => sweep(home.path(), &mut |_| true).unwrap().1,
+        };
+        let place_text = place.display().to_string();
+        assert!(told[0].starts_with(&place_text), "{told:?}");
+        assert!(
+            told[0].ends_with(": 1, folder, link and 1 more"),
+            "{told:?}"
+        );
+        assert_eq!(entries(&place), 4, "killed: {killed}");
+        assert_eq!(fs::read_to_string(place.join("mine")).unwrap(), "theirs");
+        assert_eq!(fs::read_to_string(place.join("1")).unwrap(), "theirs");
+        let later = sweep(home.path(), &mut |_| true).unwrap();
+        assert_eq!(later, (Swept::default(), Vec::new()), "it is theirs now");
+    }
 }
 
 #[test]
 fn a_clean_up_stops_when_asked_and_goes_on_later() {
     let home = tempfile::tempdir().unwrap();
-    let stale = home.path().join(".fio-replay-0123456789ab");
-    fs::create_dir(&stale).unwrap();
-    fs::set_permissions(&stale, fs::Permissions::from_mode(0o700)).unwrap();
-    for number in 0..10 {
-        fs::write(stale.join(number.to_string()), "left over").unwrap();
-    }
-    let stopped = sweep(home.path(), &mut |swept| swept.removed < 3).unwrap();
+    let stale = left_over(home.path(), 10);
+    let (stopped, _) = sweep(home.path(), &mut |swept| swept.removed < 3).unwrap();
     assert_eq!((stopped.removed, stopped.found), (3, 10));
-    assert_eq!(entries(&stale), 7);
-    assert_eq!(sweep(home.path(), &mut |_| true).unwrap().removed, 7);
+    assert_eq!(entries(&stale), 8, "seven files and the list");
+    assert_eq!(sweep(home.path(), &mut |_| true).unwrap().0.removed, 7);
     assert_eq!(entries(home.path()), 0);
 }
 
@@ -164,8 +227,10 @@ fn kept_files_survive_the_next_start() {
     sandbox.create_file("0.0").unwrap();
     let kept = sandbox.keep().unwrap();
     drop(sandbox);
-    assert_eq!(sweep(home.path(), &mut |_| true).unwrap(), Swept::default());
+    let nothing = (Swept::default(), Vec::new());
+    assert_eq!(sweep(home.path(), &mut |_| true).unwrap(), nothing);
     assert!(kept.join("0.0").exists());
+    assert_eq!(entries(&kept), 1, "the list is gone");
     assert_eq!(entries(home.path()), 1);
 }
 

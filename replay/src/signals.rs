@@ -9,8 +9,9 @@ use fio_parse::cli::NOTHING;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
-use crate::control::{Control, Stop};
+use crate::control::Control;
 use crate::sandbox::Sandbox;
+use crate::talk::say;
 
 /// Removes the sandbox when a panic ends the session; the signal thread holds it too.
 #[derive(Debug)]
@@ -26,8 +27,8 @@ impl Drop for Cleanup<'_> {
 /// What a signal acts on.
 #[derive(Debug, Default)]
 struct State {
-    /// One came.
-    interrupted: bool,
+    /// The first that came.
+    interrupted: Option<u8>,
     /// The run that it ends.
     control: Option<Arc<Control>>,
     /// What a second one removes.
@@ -57,17 +58,19 @@ impl Interrupts {
         thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || {
-                for _ in signals.forever() {
+                for signal in signals.forever() {
                     let mut state = lock(&shared);
-                    if std::mem::replace(&mut state.interrupted, true) {
+                    let signal = u8::try_from(signal).unwrap_or_default();
+                    if state.interrupted.replace(signal).is_some() {
                         // The run does not end, perhaps in a long flush: leave without it.
-                        if let Some(sandbox) = &state.sandbox {
-                            let _ = sandbox.remove();
+                        let removed = state.sandbox.as_ref().map(Sandbox::remove);
+                        if let Some(Ok(Some(told))) = removed {
+                            say(&told);
                         }
                         process::exit(i32::from(NOTHING));
                     }
                     if let Some(control) = &state.control {
-                        control.stop(Stop::Interrupted);
+                        control.interrupt(signal);
                     }
                 }
             })?;
@@ -76,7 +79,7 @@ impl Interrupts {
 
     /// Whether one came.
     pub fn interrupted(&self) -> bool {
-        lock(&self.state).interrupted
+        lock(&self.state).interrupted.is_some()
     }
 
     /// From now on a second signal removes this sandbox.
@@ -87,8 +90,8 @@ impl Interrupts {
     /// From now on a signal stops this run; at once, if one came before.
     pub fn guard(&self, control: &Arc<Control>) {
         let mut state = lock(&self.state);
-        if state.interrupted {
-            control.stop(Stop::Interrupted);
+        if let Some(signal) = state.interrupted {
+            control.interrupt(signal);
         }
         state.control = Some(Arc::clone(control));
     }

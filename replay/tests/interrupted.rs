@@ -2,7 +2,7 @@
 //! A phase is held by strace, which delays one of its calls; skipped aloud where it cannot.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -57,7 +57,9 @@ fn begin_as(format: &str, mut program: Command, home: &Path, words: &str) -> Chi
             .filter(|name| name.starts_with(".fio-replay-"))
             // It may be gone between the two looks.
             .filter_map(|name| fs::read_dir(home.join(name)).ok())
-            .any(|mut files| files.next().is_some())
+            .flat_map(|files| files.filter_map(Result::ok))
+            // Beside the list of what was made.
+            .any(|file| !file.file_name().to_string_lossy().starts_with('.'))
     });
     if !begun {
         child.kill().unwrap();
@@ -374,9 +376,28 @@ fn left_over(home: &Path, files: usize) {
     let folder = home.join(".fio-replay-0123456789ab");
     fs::create_dir(&folder).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+    let list = folder.join(".made-by-fio-replay");
+    fs::write(&list, "").unwrap();
+    let mut made = format!("fio-replay {}\n", identity(&folder));
+    made += &format!("{} .made-by-fio-replay\n", identity(&list));
     for number in 0..files {
-        fs::write(folder.join(format!("0.{number}")), "left over").unwrap();
+        let file = folder.join(format!("0.{number}"));
+        fs::write(&file, "left over").unwrap();
+        made += &format!("{} 0.{number}\n", identity(&file));
     }
+    fs::write(&list, made).unwrap();
+}
+
+/// Inode and time of birth, as a list of what was made has them.
+fn identity(path: &Path) -> String {
+    let metadata = fs::metadata(path).unwrap();
+    let born = metadata.created().ok();
+    let born = born.map(|born| born.duration_since(std::time::UNIX_EPOCH).unwrap());
+    format!(
+        "{} {}",
+        metadata.ino(),
+        born.map_or(0, |born| born.as_nanos())
+    )
 }
 
 const SMALL: &str = "fio --name=a --rw=write --bs=4k --size=64k";
@@ -441,4 +462,32 @@ fn a_clean_up_obeys_signals_and_the_next_start_goes_on() {
     assert_eq!(entries(home.path()).len(), 1, "and no folder made");
     assert_eq!(run(home.path(), &[]).status.code(), Some(0));
     assert_eq!(entries(home.path()), [""; 0]);
+}
+
+#[test]
+fn what_a_person_put_into_the_folder_of_a_killed_run_stays() {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = long_run(
+        home.path(),
+        "fio --name=a --rw=write --bs=4k --size=1m --time_based --runtime=60",
+    );
+    let folder = home.path().join(&entries(home.path())[0]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    fs::write(folder.join("mine"), "theirs").unwrap();
+    let output = run(home.path(), &[]);
+    assert_eq!(output.status.code(), Some(0));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("removing one file that one killed run left in"),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("{} stays", folder.display())),
+        "{said}"
+    );
+    assert_eq!(entries(&folder), ["mine"]);
+    assert_eq!(fs::read_to_string(folder.join("mine")).unwrap(), "theirs");
+    let said = text(&run(home.path(), &[]).stderr);
+    assert!(!said.contains("killed"), "it is theirs now: {said}");
 }

@@ -55,6 +55,8 @@ pub fn facts(directory: &Path, clock: &SystemClock, host_name: bool) -> Map<Stri
     if let Ok(space) = rustix::fs::statvfs(directory) {
         let bytes = |blocks: u64| Value::from(blocks.saturating_mul(space.f_frsize));
         put("space_total_bytes", Some(bytes(space.f_blocks)));
+        let used = space.f_blocks.saturating_sub(space.f_bfree);
+        put("space_used_bytes", Some(bytes(used)));
         put("space_free_bytes", Some(bytes(space.f_bavail)));
     }
     put("virtual_machine", virtual_machine().map(Value::from));

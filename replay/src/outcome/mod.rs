@@ -88,8 +88,12 @@ pub struct FioOutcome {
     pub flush_after_ns: Vec<Option<u64>>,
     /// When it ended.
     pub ended: SystemTime,
+    /// From the end of the layout to the end of the last stage, ns: what fio calls elapsed.
+    pub elapsed_ns: u64,
     /// Why it ended early.
     pub stopped: Option<Stop>,
+    /// The signal that ended it.
+    pub signal: Option<u8>,
     /// What went wrong outside of the jobs.
     pub failure: Option<Failure>,
 }
@@ -102,7 +106,9 @@ impl FioOutcome {
             layout_ns: 0,
             flush_after_ns: vec![None; plan.files.len()],
             ended: SystemTime::UNIX_EPOCH,
+            elapsed_ns: 0,
             stopped: None,
+            signal: None,
             failure: None,
         }
     }
@@ -130,8 +136,13 @@ pub struct Entry<'a> {
     pub flush_ns: Option<u64>,
     /// The flush is inside the window.
     pub flush_inside: bool,
-    /// Sum of the jobs' windows, ns: what CPU shares are of.
+    /// The flush is also that of what was written in the ramp, whose bytes count nowhere: it is
+    /// no figure of the bytes of the window.
+    pub flush_of_ramp: bool,
+    /// Sum of the jobs' windows, ns.
     pub thread_ns: u64,
+    /// Sum of the times over which the CPU time was counted, ns: what its shares are of.
+    pub cpu_ns: u64,
     /// CPU time and faults, if known of all its jobs.
     pub usage: Option<Usage>,
     /// Depth classes, as [`JobOutcome::depths`].
@@ -146,6 +157,8 @@ pub struct Entry<'a> {
     pub corrected: Option<Box<[Histogram; 2]>>,
     /// First failure.
     pub failure: Option<&'a Failure>,
+    /// What cut the run short.
+    pub cut_short: Option<Stop>,
     /// Final syncs.
     pub final_syncs: u64,
     /// How its engine was set up.
@@ -211,7 +224,9 @@ impl<'a> Entry<'a> {
                 flush_after_ns
             },
             flush_inside: inside,
+            flush_of_ramp: outcome.issued[2] > outcome.flows[1].bytes,
             thread_ns: outcome.window_ns,
+            cpu_ns: outcome.cpu_ns,
             usage: outcome.usage,
             depths: outcome.depths,
             submits: outcome.submits,
@@ -219,6 +234,7 @@ impl<'a> Entry<'a> {
             samples: vec![&outcome.samples],
             corrected: outcome.corrected.clone(),
             failure: outcome.failure.as_ref(),
+            cut_short: None,
             final_syncs: outcome.final_syncs,
             setup: outcome.setup.as_deref(),
         }
@@ -233,6 +249,7 @@ impl<'a> Entry<'a> {
         for (ours, theirs) in self.flows.iter_mut().zip(&other.flows) {
             ours.merge(theirs);
         }
+        self.flush_of_ramp |= other.flush_of_ramp;
         self.syncs.count += other.syncs.count;
         self.syncs.lat.merge(&other.syncs.lat);
         self.syncs.histogram.merge(&other.syncs.histogram);
@@ -254,6 +271,7 @@ impl<'a> Entry<'a> {
             }
         };
         self.thread_ns += other.thread_ns;
+        self.cpu_ns += other.cpu_ns;
         self.usage = self.usage.zip(other.usage).map(|(mut sum, more)| {
             sum += more;
             sum
@@ -276,6 +294,21 @@ impl<'a> Entry<'a> {
             });
         self.failure = self.failure.or(other.failure);
         self.final_syncs += other.final_syncs;
+    }
+
+    /// What kept it from being a result of the whole test: its own failure, or what cut the run
+    /// short, so that no form takes a part for the whole.
+    pub fn error(&self) -> Option<Failure> {
+        let cut_short = self.cut_short.map(|stop| Failure {
+            code: stop.code(),
+            what: stop.words().to_owned(),
+        });
+        self.failure.cloned().or(cut_short)
+    }
+
+    /// CPU time as a share of the time of its threads, per cent.
+    pub fn cpu_share(&self, ns: u64) -> f64 {
+        ns as f64 * 100.0 / self.cpu_ns.max(1) as f64
     }
 
     /// The figures of one direction (0 reads, 1 writes), if anything was moved.
@@ -390,7 +423,8 @@ pub fn groups<'a>(plan: &'a FioPlan, outcome: &'a FioOutcome) -> Vec<Group<'a>> 
             .filter(|_| Some(job.stage) == last)
             .filter_map(|&file| outcome.flush_after_ns[file]);
         let flush = flushes.fold(None, |sum, ns| Some(sum.unwrap_or(0) + ns));
-        let entry = Entry::new(job, result, flush);
+        let mut entry = Entry::new(job, result, flush);
+        entry.cut_short = outcome.stopped;
         match groups.last_mut() {
             Some(group) if group.number == job.group => match group.entries.last_mut() {
                 Some(last) if job.group_reporting && last.job.group_reporting => last.add(entry),

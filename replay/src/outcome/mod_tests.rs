@@ -27,7 +27,9 @@ fn two_jobs(group_reporting: bool) -> (FioPlan, FioOutcome) {
         layout_ns: 0,
         flush_after_ns: vec![None],
         ended: SystemTime::UNIX_EPOCH,
+        elapsed_ns: 751_000_000,
         stopped: None,
+        signal: None,
         failure: None,
     };
     (plan, outcome)
@@ -74,4 +76,47 @@ fn series_are_averaged_per_window_and_summed_over_jobs() {
         (2048.0, 4096.0, 3072.0, 4)
     );
     assert_eq!((iops.min, iops.max), (512.0, 1024.0));
+}
+
+#[test]
+fn what_cuts_a_run_short_is_the_error_of_each_job_without_one() {
+    let (plan, mut outcome) = two_jobs(false);
+    outcome.stopped = Some(Stop::Interrupted);
+    let failure = Failure {
+        code: libc::EIO,
+        what: "a read failed".to_owned(),
+    };
+    outcome.jobs[1].as_mut().unwrap().failure = Some(failure.clone());
+    let groups = groups(&plan, &outcome);
+    let [first, second] = &groups[0].entries[..] else {
+        panic!()
+    };
+    assert_eq!(first.error().unwrap().code, libc::EINTR);
+    assert_eq!(second.error(), Some(failure));
+}
+
+#[test]
+fn cpu_shares_are_of_the_time_they_were_counted_over() {
+    let (plan, mut outcome) = two_jobs(true);
+    for job in outcome.jobs.iter_mut().flatten() {
+        job.usage = Some(Usage {
+            user_ns: 40_000,
+            ..Usage::default()
+        });
+        job.cpu_ns = 50_000;
+    }
+    let groups = groups(&plan, &outcome);
+    let entry = &groups[0].entries[0];
+    assert_eq!(entry.cpu_share(entry.usage.unwrap().user_ns), 80.0);
+}
+
+#[test]
+fn a_flush_of_what_the_ramp_wrote_is_no_figure_of_the_window() {
+    let (plan, mut outcome) = two_jobs(true);
+    for job in outcome.jobs.iter_mut().flatten() {
+        job.issued = [16, 65_536, 65_536];
+    }
+    assert!(!groups(&plan, &outcome)[0].entries[0].flush_of_ramp);
+    outcome.jobs[1].as_mut().unwrap().issued = [20, 81_920, 81_920];
+    assert!(groups(&plan, &outcome)[0].entries[0].flush_of_ramp);
 }

@@ -304,11 +304,11 @@ fn entry_scope(kind: ScopeKind, group: &Group<'_>, entry: &Entry<'_>) -> Scope {
 }
 
 fn errors(entry: &Entry<'_>) -> Vec<JobError> {
-    let error = |failure: &crate::worker::Failure| JobError {
+    let error = entry.error().map(|failure| JobError {
         code: Some(i64::from(failure.code)),
         text: failure.sentence(),
-    };
-    entry.failure.map(error).into_iter().collect()
+    });
+    error.into_iter().collect()
 }
 
 fn entry_record(
@@ -333,7 +333,9 @@ fn entry_record(
     measurement.samples = sample_stats(entry, index).map(|stats| Box::new(samples(&stats)));
     if direction == Direction::Write {
         measurement.io_phase_ns = nanos(entry.io_phase_ns);
-        measurement.flush_ns = entry.flush_ns.and_then(nanos);
+        // With the ramp's data it would be no time of the bytes beside it.
+        let flush = entry.flush_ns.filter(|_| !entry.flush_of_ramp);
+        measurement.flush_ns = flush.and_then(nanos);
     }
     if direction == Direction::Write || !job.pattern.writes {
         measurement.sync_lat_ns = latency(&entry.syncs.lat, Some(&entry.syncs.histogram));
@@ -392,7 +394,9 @@ fn group_record(
             .entries
             .iter()
             .all(|entry| entry.flush_inside || entry.flows[1].ios == 0);
+        let of_ramp = group.entries.iter().any(|entry| entry.flush_of_ramp);
         measurement.flush_ns = match (inside, window, phase) {
+            _ if of_ramp => None,
             (true, Some(window), Some(phase)) => nanos(window - phase),
             _ => nanos(
                 group
@@ -464,9 +468,7 @@ fn latency(stat: &Stat, histogram: Option<&Histogram>) -> Option<Box<Latency>> {
 }
 
 fn cpu(entry: &Entry<'_>, usage: Usage) -> Cpu {
-    let share = |ns: u64| {
-        Percent::new(ns as f64 * 100.0 / entry.thread_ns.max(1) as f64).map(Reading::exactly)
-    };
+    let share = |ns: u64| Percent::new(entry.cpu_share(ns)).map(Reading::exactly);
     Cpu {
         user_percent: share(usage.user_ns),
         system_percent: share(usage.system_ns),

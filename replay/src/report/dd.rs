@@ -33,7 +33,7 @@ pub fn dd(plan: &DdPlan, outcome: &DdOutcome) -> String {
         let conv_sync = outcome.conv_sync_ns;
         let writing = outcome.window_ns - conv_sync.unwrap_or(0);
         let flush = conv_sync.or(outcome.file_sync_ns);
-        text += &write_and_flush(outcome.bytes, writing, flush, conv_sync.is_some());
+        text += &write_and_flush(outcome.bytes, writing, flush, conv_sync.is_some(), false);
         if let Some(rest) = outcome.file_system_sync_ns {
             let _ = writeln!(
                 text,

@@ -95,8 +95,11 @@ pub fn fio(plan: &FioPlan, outcome: &FioOutcome, bins: bool, own: Option<String>
     let entries = groups
         .iter()
         .flat_map(|group| group.entries.iter().map(|entry| (group.number, entry)));
+    // fio has one time for all jobs: that of the whole run, whole milliseconds, in seconds that
+    // were begun.
+    let elapsed_s = (outcome.elapsed_ns / 1_000_000).div_ceil(1000).max(1);
     let jobs = entries
-        .map(|(group, entry)| job(plan, group, entry, bins))
+        .map(|(group, entry)| job(plan, group, entry, elapsed_s, bins))
         .collect();
     let ms = unix_ms(outcome.ended);
     let mut report = object([
@@ -119,7 +122,7 @@ pub fn fio(plan: &FioPlan, outcome: &FioOutcome, bins: bool, own: Option<String>
     text
 }
 
-fn job(plan: &FioPlan, group: u32, entry: &Entry<'_>, bins: bool) -> Json {
+fn job(plan: &FioPlan, group: u32, entry: &Entry<'_>, elapsed_s: u64, bins: bool) -> Json {
     let mut asked = object([("name", Json::Text(entry.job.name.clone()))]);
     for (name, value) in options_asked(plan, entry.job) {
         asked.push(name, Json::Text(value));
@@ -131,15 +134,12 @@ fn job(plan: &FioPlan, group: u32, entry: &Entry<'_>, bins: bool) -> Json {
             "error",
             Json::Whole(
                 entry
-                    .failure
-                    .map_or(0, |failure| failure.code.unsigned_abs().into()),
+                    .error()
+                    .map_or(0, |error| error.code.unsigned_abs().into()),
             ),
         ),
         ("eta", Json::Whole(0)),
-        (
-            "elapsed",
-            Json::Whole(entry.window_ns.div_ceil(1_000_000_000).max(1)),
-        ),
+        ("elapsed", Json::Whole(elapsed_s)),
         ("job options", asked),
         ("read", direction(entry, Some(0), bins)),
         ("write", direction(entry, Some(1), bins)),
@@ -156,7 +156,7 @@ fn job(plan: &FioPlan, group: u32, entry: &Entry<'_>, bins: bool) -> Json {
         Json::Whole(entry.thread_ns.div_ceil(1_000_000)),
     );
     if let Some(usage) = entry.usage {
-        let share = |ns: u64| Json::Real(ns as f64 * 100.0 / entry.thread_ns.max(1) as f64);
+        let share = |ns: u64| Json::Real(entry.cpu_share(ns));
         job.push("usr_cpu", share(usage.user_ns));
         job.push("sys_cpu", share(usage.system_ns));
         job.push("ctx", Json::Whole(usage.switches));

@@ -30,18 +30,38 @@ pub fn fio(plan: &FioPlan, outcome: &FioOutcome) -> Vec<Log> {
         let Some(result) = result else { continue };
         let plan = job.logs.asked();
         for (kind, text) in of_job(&plan, result) {
-            if plan.together {
-                let ending = format!("_{kind}.log");
-                match logs.iter_mut().find(|(known, _)| *known == ending) {
-                    Some((_, all)) => all.push_str(&text),
-                    None => logs.push((ending, text)),
-                }
-            } else {
-                logs.push((format!("_{kind}.{}.log", number + 1), text));
+            let ending = ending(&plan, kind, number);
+            match logs.iter_mut().find(|(known, _)| *known == ending) {
+                Some((_, all)) => all.push_str(&text),
+                None => logs.push((ending, text)),
             }
         }
     }
     logs
+}
+
+/// What the names of all logs of a test end in, if each of its jobs is started.
+pub fn endings(plan: &FioPlan) -> Vec<String> {
+    let mut endings = Vec::new();
+    for (number, job) in plan.jobs.iter().enumerate() {
+        let plan = job.logs.asked();
+        for (asked, kinds) in [
+            (plan.rate, &["bw"][..]),
+            (plan.iops, &["iops"]),
+            (plan.latency, &["slat", "clat", "lat"]),
+        ] {
+            let kinds = kinds.iter().filter(|_| asked);
+            endings.extend(kinds.map(|kind| ending(&plan, kind, number)));
+        }
+    }
+    endings
+}
+
+fn ending(plan: &Logs, kind: &str, job: usize) -> String {
+    match plan.together {
+        true => format!("_{kind}.log"),
+        false => format!("_{kind}.{}.log", job + 1),
+    }
 }
 
 fn of_job(plan: &Logs, job: &JobOutcome) -> Vec<(&'static str, String)> {

@@ -67,9 +67,15 @@ fn span(ns: u64) -> String {
 }
 
 /// The lines about a write test that neither fio nor dd prints: the rate while writing, the
-/// flush, and both together. They begin with a word that no parser of fio or dd output
+/// flush, and both together, where both are of the same bytes. They begin with a word that no parser of fio or dd output
 /// takes for theirs.
-fn write_and_flush(bytes: u64, io_phase_ns: u64, flush_ns: Option<u64>, inside: bool) -> String {
+fn write_and_flush(
+    bytes: u64,
+    io_phase_ns: u64,
+    flush_ns: Option<u64>,
+    inside: bool,
+    of_ramp: bool,
+) -> String {
     let mut text = format!(
         "  while writing: {} over {}\n",
         rate_over(bytes, io_phase_ns),
@@ -81,10 +87,14 @@ fn write_and_flush(bytes: u64, io_phase_ns: u64, flush_ns: Option<u64>, inside: 
         } else {
             "after the measured time"
         };
-        text += &format!(
-            "  flush: {} for this test's own data, {place}\n",
-            span(flush)
-        );
+        let whose = match of_ramp {
+            true => "this test's own data and what its ramp wrote",
+            false => "this test's own data",
+        };
+        text += &format!("  flush: {} for {whose}, {place}\n", span(flush));
+        if of_ramp {
+            return text;
+        }
         let together = io_phase_ns + flush;
         text += &format!(
             "  together: {} over {}\n",
@@ -124,12 +134,20 @@ mod tests {
 
     #[test]
     fn write_and_flush_are_told_apart_and_together() {
-        let text = write_and_flush(1 << 30, 1_000_000_000, Some(1_000_000_000), true);
+        let text = write_and_flush(1 << 30, 1_000_000_000, Some(1_000_000_000), true, false);
         assert!(
             text.contains("while writing: 1024MiB/s (1074MB/s) over 1.00 s"),
             "{text}"
         );
         assert!(text.contains("flush: 1.00 s for this test's own data, part of the measured time"));
         assert!(text.contains("together: 512MiB/s (537MB/s) over 2.00 s"));
+        let ramp = write_and_flush(1 << 30, 1_000_000_000, Some(1_000_000_000), false, true);
+        assert!(
+            ramp.contains("flush: 1.00 s for this test's own data and what its ramp wrote, after")
+        );
+        assert!(
+            !ramp.contains("together"),
+            "the ramp's bytes are not counted"
+        );
     }
 }

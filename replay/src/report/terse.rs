@@ -10,7 +10,6 @@ use std::fmt::Write;
 
 use super::json::aggregate_share;
 use super::text::class_shares;
-use crate::control::Stop;
 use crate::hist::{DEFAULT_PERCENTILES, Stat};
 use crate::outcome::{Entry, FioOutcome, groups, sample_stats};
 use crate::plan::fio::FioPlan;
@@ -21,26 +20,22 @@ const PERCENTILES: usize = 20;
 /// The report on a fio test.
 pub fn fio(plan: &FioPlan, outcome: &FioOutcome) -> String {
     let mut text = String::new();
-    if outcome.stopped == Some(Stop::Interrupted) {
-        text.push_str("\nfio: terminating on signal 2\n");
+    if let Some(signal) = outcome.signal {
+        let _ = write!(text, "\nfio: terminating on signal {signal}\n");
     }
     for group in groups(plan, outcome) {
         for entry in &group.entries {
-            text += &line(group.number, entry, outcome.stopped);
+            text += &line(group.number, entry);
             text.push('\n');
         }
     }
     text
 }
 
-fn line(group: u32, entry: &Entry<'_>, stopped: Option<Stop>) -> String {
+fn line(group: u32, entry: &Entry<'_>) -> String {
     let name = field(&entry.job.name);
-    let error = match (entry.failure, stopped) {
-        (Some(failure), _) => Some((failure.code, failure.sentence())),
-        (None, Some(stop)) => Some((stop.code(), stop.words().to_owned())),
-        (None, None) => None,
-    };
-    let code = error.as_ref().map_or(0, |error| error.0);
+    let error = entry.error();
+    let code = error.as_ref().map_or(0, |error| error.code);
     let mut text = format!(
         "3;fio-replay-{};{name};{group};{code}",
         env!("CARGO_PKG_VERSION")
@@ -48,12 +43,11 @@ fn line(group: u32, entry: &Entry<'_>, stopped: Option<Stop>) -> String {
     direction(&mut text, entry, 0);
     direction(&mut text, entry, 1);
     let usage = entry.usage.unwrap_or_default();
-    let share = |ns: u64| ns as f64 * 100.0 / entry.thread_ns.max(1) as f64;
     let _ = write!(
         text,
         ";{:.6}%;{:.6}%;{};{};{}",
-        share(usage.user_ns),
-        share(usage.system_ns),
+        entry.cpu_share(usage.user_ns),
+        entry.cpu_share(usage.system_ns),
         usage.switches,
         usage.major_faults,
         usage.minor_faults
@@ -71,8 +65,8 @@ fn line(group: u32, entry: &Entry<'_>, stopped: Option<Stop>) -> String {
     for share in &class_shares(entry)[10..] {
         let _ = write!(text, ";{share:.2}%");
     }
-    if let Some((code, words)) = error {
-        let _ = write!(text, ";{code};{}", field(&words));
+    if let Some(error) = error {
+        let _ = write!(text, ";{code};{}", field(&error.sentence()));
     }
     text
 }

@@ -70,7 +70,7 @@ fn bare_size(bytes: u32) -> String {
 /// One job block.
 fn block(text: &mut String, group: u32, entry: &Entry<'_>, ended: SystemTime) {
     let job = entry.job;
-    let error = entry.failure.map_or_else(
+    let error = entry.error().map_or_else(
         || "err= 0".to_owned(),
         |failure| {
             let words = std::io::Error::from_raw_os_error(failure.code).to_string();
@@ -103,12 +103,11 @@ fn block(text: &mut String, group: u32, entry: &Entry<'_>, ended: SystemTime) {
         percentile_lines(text, "sync", &entry.syncs.histogram);
     }
     if let Some(usage) = &entry.usage {
-        let of_time = |ns: u64| ns as f64 * 100.0 / entry.thread_ns.max(1) as f64;
         let _ = writeln!(
             text,
             "  cpu          : usr={:3.2}%, sys={:3.2}%, ctx={}, majf={}, minf={}",
-            of_time(usage.user_ns),
-            of_time(usage.system_ns),
+            entry.cpu_share(usage.user_ns),
+            entry.cpu_share(usage.system_ns),
             usage.switches,
             usage.major_faults,
             usage.minor_faults
@@ -378,6 +377,7 @@ fn status(text: &mut String, group: &Group<'_>) {
             entry.io_phase_ns,
             entry.flush_ns,
             entry.flush_inside,
+            entry.flush_of_ramp,
         ));
     }
 }

@@ -161,6 +161,7 @@ pub struct Worker<'a, E, C, M> {
     charged: Charged,
     batch_stamps: bool,
     usage: Option<Usage>,
+    usage_start: Stamp,
     outcome: JobOutcome,
 }
 
@@ -214,6 +215,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
             charged: Charged::Thread,
             batch_stamps: false,
             usage: None,
+            usage_start: 0,
             outcome: JobOutcome {
                 samples: Vec::with_capacity(4096),
                 ..JobOutcome::default()
@@ -262,7 +264,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
 
     /// Runs the job to its end.
     pub fn run(mut self) -> JobOutcome {
-        self.usage = self.charged.usage();
+        self.begin_usage();
         self.now = self.clock.now();
         self.begin_window();
         if self.job.ramp_ns > 0 {
@@ -289,10 +291,15 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         if self.outcome.io_phase_ns == 0 {
             self.outcome.io_phase_ns = self.outcome.windows_ns[1];
         }
-        self.outcome.usage = self
-            .usage
-            .zip(self.charged.usage())
-            .map(|(before, after)| after.since(before));
+        let used = self.usage.zip(self.charged.usage());
+        self.outcome.cpu_ns = self.clock.now().saturating_sub(self.usage_start);
+        self.outcome.usage = used.map(|(before, after)| {
+            let used = after.since(before);
+            match self.charged {
+                Charged::Thread => used.within(self.outcome.cpu_ns),
+                Charged::Process | Charged::Unknown => used,
+            }
+        });
         self.outcome.issued = self.issued();
         if let Some(settling) = &self.settling {
             self.outcome.steady_after_ns = settling.attained_ns();
@@ -321,6 +328,13 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         let _ = self.engine.detach();
         self.media.close();
         self.outcome
+    }
+
+    /// CPU time counts from here on. Shares are of the time between the two looks, which take
+    /// longer than a short window.
+    fn begin_usage(&mut self) {
+        self.usage_start = self.clock.now();
+        self.usage = self.charged.usage();
     }
 
     fn begin_window(&mut self) {
@@ -542,7 +556,7 @@ impl<'a, E: Engine, C: Clock, M: Media> Worker<'a, E, C, M> {
         };
         self.outcome.samples.clear();
         self.sampled = Sample::default();
-        self.usage = self.charged.usage();
+        self.begin_usage();
         self.begin_window();
         if let Some(pacer) = &mut self.pacer {
             pacer.begin();

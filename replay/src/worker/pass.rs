@@ -79,11 +79,18 @@ impl<E: Engine, C: Clock, M: Media> Worker<'_, E, C, M> {
                 }
                 if self.pacer.is_some() && !check {
                     self.await_turn(write, bytes)?;
+                    // What would be due after the end does not go.
+                    if self.over() {
+                        return Ok(Some(PassEnd::OutOfTime));
+                    }
                 }
                 self.prepare::<false>(file, write, check, offset, bytes);
             }
             Step::Turn { write } => {
                 let write = self.take_turn(write)?;
+                if self.over() {
+                    return Ok(Some(PassEnd::OutOfTime));
+                }
                 self.script.go(write);
             }
             Step::Sync {

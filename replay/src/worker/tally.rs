@@ -233,6 +233,8 @@ pub struct JobOutcome {
     pub final_syncs: u64,
     /// CPU time and faults inside the window, where they can be told from other jobs'.
     pub usage: Option<Usage>,
+    /// Time over which that was counted, ns.
+    pub cpu_ns: u64,
     /// In-flight I/Os when one was issued: 1, 2-3, 4-7, ... 64 and more.
     pub depths: [u64; DEPTH_LEVELS],
     /// I/Os per hand-over: none, 1-4, 5-8, 9-16, 17-32, 33-64, more.

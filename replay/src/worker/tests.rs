@@ -376,6 +376,33 @@ fn a_rate_is_kept_and_the_ramp_left_out() {
 }
 
 #[test]
+fn what_would_be_due_after_the_end_does_not_go() {
+    // I/Os of fio 3.33 for --rw=write --bs=4k --size=1m, the rate, and the run time.
+    for (rate, ms, ios) in [
+        (1, 1000, 1),
+        (1024, 1000, 1),
+        (10 << 10, 1000, 3),
+        (12 << 10, 1000, 3),
+        (4 << 10, 3500, 4),
+    ] {
+        let mut job = job("write");
+        job.region = 1 << 20;
+        job.runtime_ns = Some(ms * MS);
+        job.pace.bytes = [0, rate];
+        let (outcome, _) = run(&job);
+        assert_eq!(outcome.flows[1].ios, ios, "{rate} for {ms} ms");
+        assert!(outcome.window_ns.abs_diff(ms * MS) < MS);
+    }
+    // A mix: 4 KiB/s of each for 1.5 s, due at 0 and 1 s.
+    let mut mix = job("randrw");
+    mix.region = 1 << 20;
+    mix.runtime_ns = Some(1500 * MS);
+    mix.pace.bytes = [4 << 10; 2];
+    let (outcome, _) = run(&mix);
+    assert_eq!([0, 1].map(|way| outcome.flows[way].ios), [2, 2]);
+}
+
+#[test]
 fn pauses_are_in_the_window_and_in_no_latency() {
     use crate::plan::job::Think;
     // fio 3.33: 8 I/Os and 100 ms after each take 0.83 s, 16 and 50 ms after every fourth 0.20 s.
