@@ -96,6 +96,10 @@ fn with_content<O>(
         }
         _ => match input.read() {
             Ok(bytes) => Ok(run(Source::Bytes(&bytes))),
+            Err(_) if path.is_dir() => Err(Talk::Error(format!(
+                "{}: expected a file, found a directory; name its files, or add -r for all files in it",
+                path.display()
+            ))),
             Err(error) => Err(Talk::Error(error.to_string())),
         },
     }

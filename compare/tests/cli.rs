@@ -58,7 +58,7 @@ fn directories_are_read_with_r_in_order_of_name() {
     assert!(
         refused
             .err
-            .contains("found a directory; name its files, or add -r"),
+            .contains("found a directory; name its files, or add -r for all files in it"),
         "{}",
         refused.err
     );
@@ -552,7 +552,7 @@ fn units_of_several_kinds_in_one_list_and_err_two_of_one_kind() {
 fn a_column_without_a_key_is_named_by_its_metric() {
     let ran = run(&[&data("laptops.jsonl"), "--row", "machine", "-m", "bw,iops"]);
     assert!(!ran.out.contains("(none)"), "{}", ran.out);
-    for name in ["┆                      bandwidth │", "IOPS │"] {
+    for name in [" bandwidth │", "IOPS │"] {
         assert!(ran.out.contains(name), "{}", ran.out);
     }
 }

@@ -237,7 +237,7 @@ fn what_has_no_value_for_the_metric_is_named_with_what_it_has() {
     assert!(
         mixed
             .err
-            .contains("B: not shown, no value of bw-wall or bw; has only clat-mean"),
+            .contains("B: not shown, no value of bw-wall or bw; has clat-mean; --list shows all"),
         "{}",
         mixed.err
     );
@@ -548,4 +548,62 @@ fn without_ratios_the_reason_is_the_true_one() {
     );
     says(&[failed, record("C", 1, 95.4)], "all runs of B failed here");
     says(&[record("A", 1, 0.0), record("B", 1, 95.4)], "A is 0 here");
+}
+
+/// Four tests of each machine are no four runs of one: how they scatter says nothing of noise.
+#[test]
+fn what_pools_several_tests_has_no_interval_and_no_p() {
+    let mut records = Vec::new();
+    for machine in ["A", "B"] {
+        for test in 0..8u32 {
+            let mut one = record(machine, test + 1, 100.0 + f64::from(test));
+            one["workload"]["jobs"][0]["block_bytes"] = json!(4096 << (test / 4));
+            records.push(one);
+        }
+    }
+    let input = lines(&records);
+    let has = |rows: &str, field: &str| -> Vec<bool> {
+        let found = cells(&["-", "--row", rows, "--col", "machine"], &input);
+        found.iter().map(|cell| !cell[field].is_null()).collect()
+    };
+    // Of each block size there are four runs, and no base has a p.
+    let p = has("bs", "p");
+    assert_eq!(p.iter().filter(|p| **p).count(), 2, "{p:?}");
+    assert_eq!(has("rw", "p"), [false, false]);
+    let table = run_with(&["-", "--row", "rw", "--col", "machine"], &input).out;
+    assert!(!table.contains('±') && !table.contains("p="), "{table}");
+    assert!(table.contains("n=8"), "{table}");
+}
+
+/// Where data goes, how much of it before time counts and for how long: options that workloads hold as
+/// fields of their own.
+#[test]
+fn options_that_no_key_shows_are_noted_where_they_differ() {
+    for (field, value, text) in [
+        ("filename", json!("/dev/sdb"), "filename=(a device)"),
+        ("ramp_ns", json!(5_000_000_000u64), "ramp_time=5s"),
+        ("nrfiles", json!(8), "nrfiles=8"),
+        ("offset_bytes", json!(1u64 << 30), "offset=1g"),
+        ("file_bytes", json!(1u64 << 20), "filesize=1m"),
+        ("time_based", json!(true), "time_based=1"),
+        ("loops", json!(3), "loops=3"),
+    ] {
+        let mut other = record("B", 1, 50.0);
+        other["workload"]["jobs"][0][field] = value;
+        let table = run_with(&["-"], &lines(&[record("A", 1, 100.0), other])).out;
+        assert!(
+            table.contains("unlike A:") && table.contains(text),
+            "{field}: {table}"
+        );
+    }
+    // Two disks, and a file that is called otherwise, are what one compares.
+    for names in [["/dev/sda", "/dev/sdb"], ["/a/x", "/b/y"]] {
+        let of = |machine: &str, name: &str| {
+            let mut one = record(machine, 1, 100.0);
+            one["workload"]["jobs"][0]["filename"] = json!(name);
+            one
+        };
+        let table = run_with(&["-"], &lines(&[of("A", names[0]), of("B", names[1])])).out;
+        assert!(!table.contains("unlike"), "{table}");
+    }
 }

@@ -209,7 +209,10 @@ fn a_file_of_records_holds_what_was_recorded() {
     let of_file = run_with(&[file, "-m", METRICS, "--format", "csv"], b"").out;
     let of_json = run_with(&[&path("fio.json"), "-m", METRICS, "--format", "csv"], b"").out;
     assert_eq!(of_file, of_json);
-    assert!(of_file.contains("summed over 3 jobs"), "{of_file}");
+    assert!(
+        of_file.contains("over the longest run time of 3 jobs"),
+        "{of_file}"
+    );
 }
 
 /// fio's JSON and its text of one run, in one file: the text's group line has no command.

@@ -25,7 +25,7 @@ const EACH_SHOWN: [&str; 2] = ["failed", "replayed"];
 
 impl Builder<'_> {
     /// Machine and test, where they are not projected on: their place in [`Found::names`] and key.
-    fn hidden_names(&self) -> impl Iterator<Item = (usize, Key)> {
+    pub(super) fn hidden_names(&self) -> impl Iterator<Item = (usize, Key)> {
         let shown = self.shown();
         (NAMES.into_iter().enumerate()).filter(move |(_, key)| !shown.contains(key))
     }
@@ -157,11 +157,13 @@ impl Builder<'_> {
         let mut texts = Vec::new();
         let percent =
             |share: f64| digits::format(Bounds::exact(share * 100.0).unwrap_or(Bounds::ZERO));
-        let sizes: Vec<usize> = members
-            .iter()
-            .map(|i| self.cells.found[*i].values.len())
+        let sizes: Vec<usize> = (members.iter())
+            .map(|i| &self.cells.found[*i])
+            .filter(|found| !self.pools(found))
+            .map(|found| found.values.len())
             .collect();
         if let Some(need) = stats::samples_for_interval(self.view.confidence)
+            && self.any_repeats(members)
             && sizes.iter().any(|n| *n > 0 && *n < need)
         {
             texts.push(format!(
@@ -406,7 +408,8 @@ impl Builder<'_> {
                     Metric::Latency(_, Statistic::Min) => "the least of",
                     Metric::Latency(_, Statistic::Max) => "the greatest of",
                     Metric::Latency(..) => "the mean over the I/Os of",
-                    _ => "summed over",
+                    Metric::Iops => "all I/Os over the longest run time of",
+                    _ => "all bytes over the longest run time of",
                 },
                 found.summed
             ));

@@ -223,6 +223,8 @@ impl<'a> Builder<'a> {
             if a != b
                 && values(a).len() > 1
                 && values(b).len() > 1
+                && !self.pools(&self.cells.found[a])
+                && !self.pools(&self.cells.found[b])
                 && let Some(comparison) = stats::compare(values(a), values(b))
             {
                 tested.push(((a, b), comparison.p));
@@ -237,6 +239,18 @@ impl<'a> Builder<'a> {
             .map(|(pair, _)| pair)
             .zip(p_values)
             .collect();
+    }
+
+    /// Does a cell hold several tests or machines that no key shown tells apart? They are no repeats
+    /// of one, so how they scatter says nothing of noise.
+    fn pools(&self, found: &Found) -> bool {
+        self.hidden_names().any(|(at, _)| found.names[at].len() > 1)
+    }
+
+    /// Are there repeats of one test among these cells?
+    fn any_repeats(&self, members: &[usize]) -> bool {
+        let mut found = members.iter().map(|i| &self.cells.found[*i]);
+        found.any(|f| f.values.len() > 1 && !self.pools(f))
     }
 
     /// The test is the same both ways.
@@ -477,7 +491,7 @@ impl<'a> Builder<'a> {
                 .filter_map(|row| plan.at.get(&(row.clone(), col.clone())))
                 .any(|i| self.bases[*i].is_some_and(|base| self.ratio(*i, base).is_some()));
             let mut parts = vec![Part::Value];
-            if repeats {
+            if repeats && self.any_repeats(&members) {
                 parts.push(Part::Spread);
             }
             if has_ratio {
