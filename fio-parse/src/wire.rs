@@ -10,6 +10,8 @@
 
 mod plain;
 
+use crate::figure::decimal::Plain;
+use crate::interval::Interval;
 use crate::reading::{Printed, Reading};
 use crate::record::{
     CountBucket, Cpu, Depths, Details, Ios, Latency, LatencyBucket, LatencyTarget, Measurement,
@@ -177,47 +179,98 @@ fn list<T: Write, const N: usize>(out: &mut Vec<u8>, name: &[u8; N], values: &[T
     out.push(b',');
 }
 
-/// The fields of a reading, without the braces.
+/// The fields of a reading of one interval, without the braces.
 #[inline]
 fn reading<Q: Quantity>(out: &mut Vec<u8>, reading: &Reading<Q>) {
-    let (lo, hi) = (reading.lo(), reading.hi());
-    match lo.to_u64().filter(|_| lo == hi) {
-        Some(number) => {
-            let mut digits = itoa::Buffer::new();
-            let digits = digits.format(number).as_bytes();
-            out.extend_from_slice(b"\"value\":");
-            out.extend_from_slice(digits);
-            out.extend_from_slice(b",\"lo\":");
-            out.extend_from_slice(digits);
-            out.extend_from_slice(b",\"hi\":");
-            out.extend_from_slice(digits);
+    let Some(digits) = reading.digits() else {
+        values(out, &reading.hull(), None);
+        out.push(b',');
+        return list(out, b"\"printed\":", &reading.printed());
+    };
+    match digits.share() {
+        Some((decimals, share)) => shares::write(out, decimals, share),
+        None => values(out, &digits.interval(), digits.middle()),
+    }
+    let Some((number, unit, span)) = digits.written() else {
+        return out.push(b',');
+    };
+    out.extend_from_slice(b",\"printed\":[{\"text\":\"");
+    number.write(|piece| out.extend_from_slice(piece.as_bytes()));
+    out.extend_from_slice(unit.as_bytes());
+    out.extend_from_slice(b"\",\"span\":");
+    plain::span(out, span);
+    out.extend_from_slice(b"}],");
+}
+
+/// The values of a reading. `middle` is what may be the middle, where that is known as a decimal.
+#[inline]
+fn values<Q: Quantity>(out: &mut Vec<u8>, hull: &Interval<Q>, middle: Option<Plain>) {
+    let (lo, hi) = (hull.lo(), hull.hi());
+    if let Some(number) = lo.to_u64().filter(|_| lo == hi) {
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(number).as_bytes();
+        out.extend_from_slice(b"\"value\":");
+        out.extend_from_slice(digits);
+        out.extend_from_slice(b",\"lo\":");
+        out.extend_from_slice(digits);
+        out.extend_from_slice(b",\"hi\":");
+        out.extend_from_slice(digits);
+        return;
+    }
+    out.extend_from_slice(b"\"value\":");
+    let value = hull.middle();
+    let floor = value as u64;
+    if value < EXACT_F64 && floor as f64 == value {
+        whole(out, floor);
+    } else if let Some(middle) = middle.filter(|middle| middle.value() == value) {
+        // no shorter decimal stands for the same double
+        middle.write(|piece| out.extend_from_slice(piece.as_bytes()));
+        while out.last() == Some(&b'0') {
+            out.pop();
         }
-        None => {
-            out.extend_from_slice(b"\"value\":");
-            let value = reading.value();
-            let floor = value as u64;
-            if value < EXACT_F64 && floor as f64 == value {
-                whole(out, floor);
-            } else {
-                real(out, value);
+    } else {
+        real(out, value);
+    }
+    out.extend_from_slice(b",\"lo\":");
+    bound(out, lo);
+    out.extend_from_slice(b",\"hi\":");
+    bound(out, hi);
+}
+
+/// The values of shares: most of a report's figures are of these few thousand, whose ends have seventeen digits.
+mod shares {
+    use crate::figure::decimal::{Plain, Rule};
+    use crate::unit::Percent;
+    use std::sync::{LazyLock, OnceLock};
+
+    /// How many shares of one and of two decimals there are up to 100 percent.
+    const COUNTS: [usize; 2] = [1001, 10001];
+
+    type Table = Vec<OnceLock<Box<[u8]>>>;
+
+    /// Writes the values of a share of which the digits are `share`.
+    pub(super) fn write(out: &mut Vec<u8>, decimals: u8, share: u64) {
+        static TABLES: LazyLock<[Table; 2]> =
+            LazyLock::new(|| COUNTS.map(|count| vec![OnceLock::new(); count]));
+        let known = (usize::from(decimals).checked_sub(1))
+            .and_then(|decimals| TABLES.get(decimals)?.get(usize::try_from(share).ok()?));
+        match known {
+            Some(values) => {
+                out.extend_from_slice(values.get_or_init(|| values_of(decimals, share).into()));
             }
-            out.extend_from_slice(b",\"lo\":");
-            bound(out, lo);
-            out.extend_from_slice(b",\"hi\":");
-            bound(out, hi);
+            None => out.extend_from_slice(&values_of(decimals, share)),
         }
     }
-    match &reading.printed[..] {
-        [] => out.push(b','),
-        [printed] => {
-            out.extend_from_slice(b",\"printed\":[");
-            printed.write(out);
-            out.extend_from_slice(b"],");
-        }
-        several => {
-            out.push(b',');
-            list(out, b"\"printed\":", several);
-        }
+
+    fn values_of(decimals: u8, share: u64) -> Vec<u8> {
+        let plain = Plain {
+            mantissa: share,
+            decimals,
+        };
+        let mut out = Vec::new();
+        let interval = plain.printed_by::<Percent>(Rule::SHARE);
+        super::values(&mut out, &interval.expect("a share is one"), None);
+        out
     }
 }
 
@@ -234,7 +287,7 @@ impl Write for Printed {
 
 impl<Q: Quantity> Write for Reading<Q> {
     fn write(&self, out: &mut Vec<u8>) {
-        if self.possible().parts().len() > 1 {
+        if !self.is_one() {
             return serde(out, self);
         }
         out.push(b'{');
@@ -299,7 +352,7 @@ impl Write for u64 {
 impl Write for Percentile {
     fn write(&self, out: &mut Vec<u8>) {
         let Self { reading, p } = self;
-        if reading.possible().parts().len() > 1 {
+        if !reading.is_one() {
             return serde(out, self);
         }
         out.extend_from_slice(b"{\"p\":");
@@ -577,6 +630,7 @@ impl Write for Measurement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::Figure;
     use crate::interval::{Interval, Possible};
     use crate::source::{Log, Span};
     use crate::unit::{Bytes, Nanos};
@@ -647,10 +701,9 @@ mod tests {
             let possible = Possible::union(parts.iter().map(|&(lo, width)| {
                 Interval::new(Nanos::new(place(lo)).unwrap(), Nanos::new(place(lo + width)).unwrap()).unwrap()
             })).unwrap();
-            let mut reading = Reading::unprinted(possible);
-            same(&reading)?;
+            same(&Reading::unprinted(possible.clone()))?;
             let span = Span::new(7, 7 + text.len() as u32);
-            reading.printed.push(Printed { text: text.into(), span });
+            let reading = Reading::of(possible, Figure { text: &text, span });
             same(&reading)?;
             same(&Percentile { p: parts[0].0, reading })?;
             same(&Reading::exactly(Bytes(whole)))?;

@@ -19,7 +19,7 @@ pub(super) struct Report {
 
 /// Gives a record its fidelity, which also says whether the run was cut short.
 fn take_fidelity(record: &mut Record, fidelity: Option<&Fidelity>) {
-    record.fidelity = fidelity.cloned();
+    record.fidelity = fidelity.cloned().map(Box::new);
     record.interrupted |=
         fidelity.is_some_and(|fidelity| fidelity.notes.iter().any(|note| note.id == "interrupted"));
 }

@@ -16,7 +16,7 @@ use super::latency::{Kind, LatencyLine, TimeUnit, percentile};
 use super::tail::{Counts, CpuLine, Issued, Share, TargetLine};
 use crate::block::fio_group::{GroupLine, Pair};
 use crate::figure::Figure;
-use crate::figure::decimal::Plain;
+use crate::figure::decimal::{Plain, Rule};
 use crate::reading::Reading;
 use crate::record::{Direction, Percentile};
 use crate::source::{Log, Span};
@@ -208,6 +208,45 @@ impl<'t> Cursor<'t> {
         plain
     }
 
+    /// As [`plain`](Self::plain), for which percentile it is: two decimals, and one or two digits in front.
+    #[inline]
+    fn percent(&mut self) -> Option<Plain> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let digit = |byte: u8| Some(u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit <= 9);
+        let (tens, ones, fraction, length) = match *rest {
+            [ones, b'.', a, b, b't', ..] => (0, digit(ones)?, [a, b], 4),
+            [tens, ones, b'.', a, b, b't', ..] => (digit(tens)?, digit(ones)?, [a, b], 5),
+            _ => return self.plain(),
+        };
+        self.at += length;
+        let mantissa = tens * 1000 + ones * 100 + digit(fraction[0])? * 10 + digit(fraction[1])?;
+        Some(Plain {
+            mantissa,
+            decimals: 2,
+        })
+    }
+
+    /// A whole number of few enough digits that a double holds it.
+    #[inline]
+    fn whole(&mut self) -> Option<Plain> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let mut mantissa = 0u64;
+        let mut length = 0;
+        for &byte in rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+            length += 1;
+        }
+        self.at += length;
+        matches!(length, 1..=15).then_some(Plain {
+            mantissa,
+            decimals: 0,
+        })
+    }
+
     /// Digits, and perhaps a point with more of them.
     #[inline]
     fn number(&mut self) -> Option<Figure<'t>> {
@@ -273,8 +312,8 @@ impl<'t> Cursor<'t> {
         let start = self.at;
         let plain = self.plain()?;
         let figure = self.figure_from(start)?;
-        let possible = plain.rounded(unit.ns())?;
-        Some((Reading::of(possible, figure), plain.decimals()))
+        let rule = Rule::rounded(unit.scale());
+        Some((Reading::of_plain(plain, rule, figure)?, plain.decimals()))
     }
 
     /// `|  1.00th=[   63],  5.00th=[  112],` to the end of the line.
@@ -292,11 +331,11 @@ impl<'t> Cursor<'t> {
     fn items(&mut self, unit: TimeUnit, items: &mut Vec<Percentile>) -> Option<()> {
         loop {
             self.blanks();
-            let p = self.plain()?.value();
+            let p = self.percent()?.value();
             self.eat(b"th=[")?;
             self.blanks();
             let start = self.at;
-            let printed = self.count()?;
+            let printed = self.whole()?;
             let figure = self.figure_from(start)?;
             self.eat(b"]")?;
             items.push(percentile(p, printed, unit, figure)?);
@@ -387,18 +426,26 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// `1=0.1%, 2=0.1%, >=64=0.0%`; each is given to `take`, whose refusal is one of the line.
+    /// `1=0.1%, 2=0.1%, >=64=0.0%`; each is given to `take`, whose refusal is one of the line, but for those of nothing
+    /// where `zeros` are not wanted.
     #[inline]
-    pub(super) fn shares(&mut self, mut take: impl FnMut(&Share<'t>) -> Option<()>) -> Option<()> {
+    pub(super) fn shares(
+        &mut self,
+        zeros: bool,
+        mut take: impl FnMut(&Share<'t>) -> Option<()>,
+    ) -> Option<()> {
         loop {
             let more = self.eat(b">=").is_some();
             let at = self.count()?;
             self.eat(b"=")?;
-            let start = self.at;
-            let plain = self.plain()?;
-            let percent = self.figure_from(start)?;
-            self.eat(b"%")?;
-            take(&Share::of_plain(at, more, percent, Some(plain)))?;
+            // most shares of depths are nothing
+            if zeros || self.eat(b"0.0%").is_none() {
+                let start = self.at;
+                let plain = self.plain()?;
+                let percent = self.figure_from(start)?;
+                self.eat(b"%")?;
+                take(&Share::of_plain(at, more, percent, Some(plain)))?;
+            }
             if self.eat(b", ").is_none() {
                 return self.line_feed();
             }
