@@ -3,7 +3,7 @@
 mod common;
 
 use common::{cells, exact, lines, record, run_with};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn a_failed_run_is_shown_as_failed_and_enters_no_ratio() {
@@ -368,7 +368,7 @@ fn machines_and_tests_that_share_a_cell_are_named() {
     );
 }
 
-fn other_machine() -> serde_json::Value {
+fn other_machine() -> Value {
     let mut other = record("B", 1, 50.0);
     other["workload"]["jobs"][0]["engine"] = json!("libaio");
     other
@@ -420,7 +420,7 @@ fn a_table_without_the_base_says_so() {
 }
 
 /// A result of dd without its command: these many records of that many bytes.
-fn bare_dd(machine: &str, records: u64, block: u64) -> serde_json::Value {
+fn bare_dd(machine: &str, records: u64, block: u64) -> Value {
     let mut r = record(machine, 1, 100.0);
     r["source"]["tool"] = json!({"name": "dd", "implementation": "gnu"});
     r["source"]["dialect"] = json!("dd");
@@ -517,7 +517,7 @@ fn dd_without_its_command_tells_its_blocks_by_its_counts() {
 
 #[test]
 fn fios_defaults_are_no_difference() {
-    let with = |machine: &str, mix: serde_json::Value| {
+    let with = |machine: &str, mix: Value| {
         let mut r = record(machine, 1, 100.0);
         r["workload"]["jobs"][0]["pattern"] = json!("randrw");
         r["workload"]["jobs"][0]["rwmixread"] = mix;
@@ -535,7 +535,7 @@ fn fios_defaults_are_no_difference() {
 fn without_ratios_the_reason_is_the_true_one() {
     let mut failed = record("B", 1, 500.0);
     failed["errors"] = json!([{"code": 28, "text": "No space left on device"}]);
-    let says = |input: &[serde_json::Value], reason: &str| {
+    let says = |input: &[Value], reason: &str| {
         let table = run_with(&["-"], &lines(input)).out;
         assert!(
             table.contains(&format!("no ratios: {reason}\n")),
@@ -606,4 +606,57 @@ fn options_that_no_key_shows_are_noted_where_they_differ() {
         let table = run_with(&["-"], &lines(&[of("A", names[0]), of("B", names[1])])).out;
         assert!(!table.contains("unlike"), "{table}");
     }
+}
+
+/// Which records of a run are samples by themselves does not hang on the order they come in.
+#[test]
+fn the_order_of_records_does_not_matter() {
+    let mut records = Vec::new();
+    for run in 1..=4 {
+        for (machine, rate) in [("A", 100.0), ("B", 200.0), ("C", 400.0)] {
+            let mut group = record(machine, run, rate + f64::from(run));
+            // All machines in one input, as a post has them.
+            group["source"]["name"] = json!("post");
+            let mut job = group.clone();
+            job["scope"] = json!({"kind": "job", "group": 0, "job": "w"});
+            job["measurement"] =
+                json!({"bytes_per_sec": exact(7e6), "clat_ns": {"mean": exact(rate * 1e3)}});
+            let mut read = group.clone();
+            read["direction"] = json!("read");
+            let failed = machine == "C" && run == 3;
+            if failed {
+                job["errors"] = json!([{"code": 5, "text": "Input/output error"}]);
+            }
+            records.extend([job, group, read]);
+        }
+    }
+    let shown = |records: &[Value]| {
+        let mut rows: Vec<String> =
+            cells(&["-", "-m", "bw,clat-mean", "--base", "A"], &lines(records))
+                .iter()
+                .map(|c| {
+                    let keys = [
+                        "direction",
+                        "machine",
+                        "metric",
+                        "text",
+                        "n",
+                        "state",
+                        "ratio_text",
+                    ];
+                    keys.map(|key| c[key].to_string()).join(" ")
+                })
+                .collect();
+        rows.sort();
+        rows
+    };
+    let in_order = shown(&records);
+    assert!(
+        in_order.contains(&r#""write" "B" "bw" "202" 3 "value" "~""#.to_owned()),
+        "{in_order:#?}"
+    );
+    records.reverse();
+    assert_eq!(shown(&records), in_order);
+    records.sort_by_key(|r| r["machine"]["text"].to_string());
+    assert_eq!(shown(&records), in_order);
 }

@@ -3,19 +3,16 @@
 use std::collections::HashMap;
 
 use super::words::{covers_words, shorten, whole};
-use super::{Base, Builder, COLUMN_LABEL, Plan, key_text};
+use super::{Base, Builder, COLUMN_LABEL, Plan};
 use crate::bounds::Bounds;
 use crate::derive::How;
 use crate::digits;
 use crate::keys::Key;
 use crate::metric::{Metric, Statistic};
-use crate::query::{Found, NAMES};
+use crate::query::Found;
 use crate::ratio;
 use crate::residue::Residue;
 use crate::stats;
-
-/// How many of the names that one cell pools are told.
-const NAMES_SHOWN: usize = 4;
 
 /// How many notes of one kind a cell of repeats shows one by one.
 const ALIKE_SHOWN: usize = 2;
@@ -24,22 +21,6 @@ const ALIKE_SHOWN: usize = 2;
 const EACH_SHOWN: [&str; 2] = ["failed", "replayed"];
 
 impl Builder<'_> {
-    /// Machine and test, where they are not projected on: their place in [`Found::names`] and key.
-    pub(super) fn hidden_names(&self) -> impl Iterator<Item = (usize, Key)> {
-        let shown = self.shown();
-        (NAMES.into_iter().enumerate()).filter(move |(_, key)| !shown.contains(key))
-    }
-
-    /// The first few of the machines or tests of a cell.
-    fn names_of(&self, key: Key, codes: &[u32]) -> String {
-        let shown = codes.iter().take(NAMES_SHOWN);
-        let shown: Vec<&str> = shown.map(|code| key_text(self.frame, key, *code)).collect();
-        match codes.len().saturating_sub(NAMES_SHOWN) {
-            0 => shown.join("; "),
-            more => format!("{} and {more} more", shown.join("; ")),
-        }
-    }
-
     /// Notes that bear on the whole table.
     pub(super) fn table_marks(&mut self, members: &[usize], repeats: bool) -> Vec<usize> {
         let mut texts: Vec<String> = Vec::new();

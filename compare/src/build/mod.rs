@@ -6,6 +6,7 @@
 mod base;
 mod cell;
 mod error;
+mod hidden;
 mod marks;
 mod pairs;
 mod words;
@@ -572,29 +573,6 @@ impl<'a> Builder<'a> {
     fn unit_of(&self, metric: Metric, units: &[(Metric, Unit)]) -> Unit {
         let unit = units.iter().find(|(m, _)| *m == metric).map(|(_, u)| *u);
         unit.unwrap_or_else(|| scale::choose(metric.dimension(), &[], std::iter::empty()))
-    }
-
-    /// The keys that the same question has where there are more machines, if each has one value.
-    fn hidden_keys(&self) -> Vec<(String, String)> {
-        let shape = Shape {
-            machines: 2,
-            tests: used(self.frame, Key::TEST),
-            pairs: 2,
-            metrics: self.metrics.len(),
-        };
-        let keys = self.view.project(shape).keys();
-        let hidden = keys
-            .into_iter()
-            .filter(|key| !self.cells.keys.contains(key));
-        hidden
-            .filter(|key| used(self.frame, *key) == 1)
-            .map(|key| {
-                (
-                    key.name().to_owned(),
-                    key_text(self.frame, key, 0).to_owned(),
-                )
-            })
-            .collect()
     }
 
     /// The keys whose differences show by themselves or are of no interest.
