@@ -12,8 +12,9 @@
 //! A failed run fails the gate, even one among others that did not fail; so does a rate of 0, and
 //! a result that the base has and the other side lacks, be it in all of a table: a test that died
 //! must not pass. Which way is worse comes from the metric; amounts (bytes, run time) are not
-//! judged. A gate that judged nothing, or could not judge a cell, has not passed. Two-sided, what
-//! is better by more than the threshold fails as well.
+//! judged. A gate that judged nothing, could not judge a cell, or lacks the results of an input
+//! that was named, has not passed. Two-sided, what is better by more than the threshold fails as
+//! well.
 //!
 //! Place: looks at a finished report; [`crate::cli`] makes the exit status of it.
 

@@ -387,10 +387,12 @@ fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Dat
     let of_contexts = contexts.take(rows.column("context")?.u32()?)?;
     rows.hstack_mut(of_contexts.columns())?;
     let run = [col("source"), col("run"), col(direction)];
-    let group = [col("source"), col("run"), col("group")];
+    let group = [col("source"), col("run"), col("group"), col(direction)];
+    // A job that failed taints the sum over its group and no other job of it. Ranks start at 0.
+    let failed_ranks = when(col("failed")).then(col("rank") + lit(1u32));
+    let lowest_failed = failed_ranks.otherwise(lit(0u32)).max().over(group)?;
     let scoped = (rows.lazy())
-        // A job that failed taints the sum over its group.
-        .with_columns([col("failed").max().over(group)?])
+        .with_columns([col("failed").or(lowest_failed.gt(col("rank") + lit(1u32)))])
         .filter(col("rank").eq(col("rank").min().over(run)?))
         .collect()?;
     let samples = (scoped.clone().lazy())

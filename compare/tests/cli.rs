@@ -189,6 +189,29 @@ fn what_compares_nothing_is_no_regression() {
 }
 
 #[test]
+fn of_many_bad_lines_the_first_are_told_and_all_counted() {
+    let good = String::from_utf8(lines(&[record("a", 1, 100.0)])).unwrap();
+    let text = format!("{good}{}", "{\"v\":1,\n".repeat(1000));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.jsonl");
+    std::fs::write(&path, &text).unwrap();
+    let name = path.to_str().unwrap();
+    // With a label the lines go another way.
+    for input in [name.to_owned(), format!("x={name}")] {
+        let ran = run_with(&[&input], b"");
+        assert_eq!(ran.status, 2);
+        let told = ran
+            .err
+            .matches("expected a record as fio-parse writes it")
+            .count();
+        assert_eq!(told, 5, "{}", ran.err);
+        assert!(ran.err.contains(&format!("{name}:6:")), "{}", ran.err);
+        let more = format!("{name}: and 995 more lines that are no records");
+        assert!(ran.err.contains(&more), "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_bad_line_is_named_and_the_rest_is_read() {
     let mut input = lines(&[record("A", 1, 100.0)]);
     input.extend(b"{\"v\":1,\"source\":7}\n\n{\"v\":9}\n");

@@ -287,3 +287,52 @@ fn one_run_against_several_fails_only_where_it_is_worse_than_each() {
     assert_eq!(run_with(&both, &pair(&base, &[900.0])).status, 1);
     assert_eq!(run_with(&both, &pair(&[50.0, 150.0], &[120.0])).status, 2);
 }
+
+/// An input that was named could hold what is worse: without its results no gate passes.
+#[test]
+fn a_named_input_without_results_keeps_the_gate_from_passing() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |file: &str, content: &[u8]| {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let old = write("old.jsonl", &lines(&[record("old", 1, 100.0)]));
+    let new = write("new.jsonl", &lines(&[record("new", 1, 100.0)]));
+    let slow = write("slow.jsonl", &lines(&[record("slow", 1, 50.0)]));
+    let empty = write("empty.txt", b"");
+    let notes = write("more/notes.txt", b"nothing measured here\n");
+    let more = folder.path().join("more").to_str().unwrap().to_owned();
+    let gate = |inputs: &[&str]| {
+        let all = [inputs, &["-q", "--threshold", "5%"]].concat();
+        run_with(&all, b"")
+    };
+    for lost in [&empty, &notes, &more, &format!("extra={empty}")] {
+        let recursive: &[&str] = if lost == &more { &["-r"] } else { &[] };
+        let ran = gate(&[&[&old, &new, lost.as_str()], recursive].concat());
+        assert_eq!(ran.status, 2, "{lost}: {}", ran.err);
+        let name = lost.trim_start_matches("extra=");
+        let said = format!("gate undecided: {name}: no results of fio or dd found");
+        assert!(ran.err.contains(&said), "{}", ran.err);
+        assert!(!ran.err.contains("gate passed"), "{}", ran.err);
+    }
+    // What is worse is worse, whatever is missing.
+    let ran = gate(&[&old, &slow, &empty]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    // Beside results a folder may hold other files.
+    write("more/results.jsonl", &lines(&[record("more", 1, 100.0)]));
+    let ran = gate(&["-r", &old, &more]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    // What can't be read at all.
+    let missing = folder.path().join("missing.json");
+    let ran = gate(&[&old, &new, missing.to_str().unwrap()]);
+    assert_eq!(ran.status, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("not all inputs could be read"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.err.contains("no results"), "{}", ran.err);
+    assert!(!ran.err.contains("gate passed"), "{}", ran.err);
+}

@@ -9,7 +9,7 @@
 //! | place | what it is | how long it holds |
 //! |---|---|---|
 //! | heading | marked as such, with a level | until a heading of its level or above, be it empty |
-//! | title | a short line alone, emphasised, or printed with `echo`, above a command | until the next title or heading |
+//! | title | a short line alone, emphasised, or printed with `echo`, above a command | until the next title or heading, or the line above another person's comment |
 //! | caption | a short line alone, an emphasised line or a list item between the command (or the last result) and the result | until the next caption, title, heading or command |
 //! | own line | what stands in front of a report of dd on its line, with a colon or in another cell of a row | for that report |
 //! | host | the host in the command's prompt | until the next command |
@@ -24,6 +24,10 @@
 //! aside) tells as many labels apart, and groups the results in another way, either may name the machine: its labels are
 //! then marked as ambiguous.
 //!
+//! **Which direction.** dd does not say which way its bytes went. Where no command is known, the innermost label that
+//! names reads or writes, and not both, tells; so does a line of a script's output that says nothing else (`2. Read test`),
+//! where it stands nearer than any label. It is no label itself, for it names a test and no machine.
+//!
 //! **Which workload.** A command holds until the next one; it does not reach out of the heading it stands under, unless
 //! nothing has used it yet. For dd, `attach` has closer rules. The header lines of a report describe their report
 //! alone, and are what fio ran: where they contradict the command above (another pattern, block size, engine or depth),
@@ -31,22 +35,23 @@
 
 mod attach;
 mod label;
+mod machine;
 mod nearby;
 mod runs;
 mod server;
 
 use crate::block::prose::Style;
-use crate::block::{Block, Kind, Role, is_typed};
+use crate::block::{Block, Kind, Role, direction_announced, is_typed};
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
 use crate::unit::Bytes;
 use crate::workload::{Dd, Workload};
 pub(crate) use label::direction_named;
-use label::{label, sentence_label, short_label};
+use label::{label, opens_comment, sentence_label, short_label};
+use machine::{is_ambiguous, machine_place};
 pub use runs::ResultKind;
 use runs::Runs;
 use server::{Host, Stated};
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What holds at one result.
@@ -64,6 +69,8 @@ pub struct Context {
     pub refused: Option<Arc<Workload>>,
     /// The version of the tool, as printed.
     pub version: Option<Arc<str>>,
+    /// Which way the bytes of a report went that does not say it: by its command, else by the words nearest above.
+    pub direction: Option<Direction>,
     /// One invocation of the tool, counted from one.
     pub run: u32,
     /// Texts near by that name memory or a file system.
@@ -147,6 +154,10 @@ struct Found {
     host: Option<Label>,
     run: u32,
     directions: u8,
+    /// Of a report that does not say it, by the words nearest above.
+    named: Option<Direction>,
+    /// Of such a report, as far as it is known.
+    direction: Option<Direction>,
 }
 
 impl Found {
@@ -162,6 +173,7 @@ impl Found {
             refused: self.refused,
             version: self.version,
             host: self.host,
+            direction: self.direction,
             run: self.run,
             nearby: Vec::new(),
         }
@@ -231,6 +243,8 @@ pub(crate) struct Walk<'t> {
     /// The description in a report's own header, and whether a run has used it.
     header: Option<(Arc<Workload>, bool)>,
     version: Option<Stated>,
+    /// The version that only words state.
+    said: Option<Stated>,
     host: Host<'t>,
     runs: Runs,
     /// A short line is a title if a command follows, and a caption if a result does.
@@ -241,11 +255,18 @@ pub(crate) struct Walk<'t> {
     /// How the last short line and the title are written.
     style: Option<Style>,
     title_style: Option<Style>,
+    /// The direction of the test that a script said to come, where no label came since.
+    announced: Option<Direction>,
+    /// Whether the title is the last of several, each above a command without a result.
+    titles_listed: bool,
 }
 
 /// The forward pass.
 fn walk(log: &Log<'_>, blocks: &[Block<'_>]) -> Vec<Found> {
-    let mut walk = Walk::default();
+    let mut walk = Walk {
+        said: server::in_words(blocks),
+        ..Walk::default()
+    };
     let results = (0..blocks.len()).filter_map(|index| walk.step(log, blocks, index));
     results.collect()
 }
@@ -277,6 +298,7 @@ impl<'t> Walk<'t> {
             command,
             header,
             version,
+            said,
             host,
             runs,
             short,
@@ -284,13 +306,24 @@ impl<'t> Walk<'t> {
             foreign,
             style,
             title_style,
+            announced,
+            titles_listed,
         } = self;
         let below_foreign = std::mem::take(foreign);
         match block.role() {
             Role::Neutral => {
                 *foreign = matches!(block.kind, Kind::Other) && !is_typed(log.get(block.span));
+                match &block.kind {
+                    Kind::Other => {
+                        let said = direction_announced(log.get(block.span));
+                        *announced = said.or(*announced);
+                    }
+                    Kind::Prose(prose) if prose.style == Style::Fence => *announced = None,
+                    _ => {}
+                }
             }
             Role::Heading(level, text) => {
+                *announced = None;
                 let labels = Arc::make_mut(labels);
                 labels.headings.retain(|&(have, _)| have < level);
                 if !text.is_empty() {
@@ -310,8 +343,14 @@ impl<'t> Walk<'t> {
             Role::Short(_, LabelSource::ListItem) if is_listed(blocks, index) => {
                 *short = None;
             }
+            Role::Short(text, _) if opens_comment(log.get(text)) => {
+                let labels = Arc::make_mut(labels);
+                (labels.title, labels.caption, labels.sentence) = (None, None, None);
+                (*short, *sentence) = (None, None);
+            }
             Role::Short(text, by) => {
                 if let Some(label) = short_label(log, text, by) {
+                    *announced = None;
                     *short = Some(label);
                     *style = style_of(block);
                     if command.as_ref().is_some_and(|scoped| scoped.direct) && style == title_style
@@ -322,6 +361,12 @@ impl<'t> Walk<'t> {
                 }
             }
             Role::Sentences(text) => {
+                let first = log.get(text).lines().next().unwrap_or("");
+                if opens_comment(first) {
+                    let labels = Arc::make_mut(labels);
+                    (labels.title, labels.caption) = (None, None);
+                    *short = None;
+                }
                 if let Some(label) = sentence_label(log, text) {
                     *sentence = Some(label);
                 }
@@ -330,8 +375,12 @@ impl<'t> Walk<'t> {
                 workload,
                 host: prompt,
             } => {
+                *announced = None;
                 let labels = Arc::make_mut(labels);
+                let listed =
+                    command.as_ref().is_some_and(|scoped| !scoped.used) && labels.title.is_some();
                 if let Some(short) = short.take() {
+                    *titles_listed = listed;
                     *title_style = *style;
                     labels.title = Some(Label {
                         by: match short.by {
@@ -397,13 +446,21 @@ impl<'t> Walk<'t> {
                     scoped.direct = kind == ResultKind::Whole && !labelled;
                 }
                 if let Some(short) = short.take() {
-                    Arc::make_mut(labels).caption = Some(short);
+                    let labels = Arc::make_mut(labels);
+                    labels.caption = Some(short);
+                    // of several commands, each with its title, the last one's is not that of all results
+                    if std::mem::take(titles_listed) {
+                        labels.title = None;
+                    }
                 } else if below_foreign && block.is_bare_line() && labels.caption.is_some() {
                     // what stands where its caption would is not the one of the result above
                     Arc::make_mut(labels).caption = None;
                 } else if command.is_none() && sentence.is_some() {
                     // without commands, a sentence is all that can stand above a result
-                    Arc::make_mut(labels).sentence = sentence.take();
+                    let labels = Arc::make_mut(labels);
+                    labels.sentence = sentence.take();
+                    // a paragraph between two results speaks of the next one
+                    labels.caption = None;
                 }
                 if let Some(scoped) = command {
                     scoped.used = true;
@@ -434,8 +491,9 @@ impl<'t> Walk<'t> {
                     Arc::make_mut(&mut labels).caption = Some(own);
                 }
                 // dd does not say which way its bytes went
-                let dd = dd.or_else(|| match block.kind {
-                    Kind::Dd(_) => labels.direction(),
+                let named = announced.or_else(|| labels.direction());
+                let direction = dd.or(match block.kind {
+                    Kind::Dd(_) | Kind::FioTable(_) => named,
                     _ => None,
                 });
                 let found = Found {
@@ -444,10 +502,17 @@ impl<'t> Walk<'t> {
                     below: workload.clone(),
                     refused: None,
                     workload,
-                    version: version.as_ref().map(|stated| Arc::clone(&stated.text)),
+                    version: (version.as_ref())
+                        .or_else(|| said.as_ref().filter(|said| is_of_fio(block) && fits(said)))
+                        .map(|stated| Arc::clone(&stated.text)),
                     host: host.label.clone().filter(|_| !sum),
                     run,
-                    directions: dd.map_or(directions, |direction| direction_bits([direction])),
+                    directions: match block.kind {
+                        Kind::FioTable(_) => directions,
+                        _ => direction.map_or(directions, |one| direction_bits([one])),
+                    },
+                    named,
+                    direction,
                 };
                 *sentence = None;
                 return Some(found);
@@ -455,6 +520,18 @@ impl<'t> Walk<'t> {
         }
         None
     }
+}
+
+/// Whether fio printed a result.
+fn is_of_fio(block: &Block<'_>) -> bool {
+    matches!(
+        block.kind,
+        Kind::FioJob(_)
+            | Kind::FioGroup(_)
+            | Kind::FioJson(_)
+            | Kind::FioTerse(_)
+            | Kind::FioLog(_)
+    )
 }
 
 fn style_of(block: &Block<'_>) -> Option<Style> {
@@ -508,67 +585,6 @@ fn contradicts(command: &Workload, header: &Workload) -> bool {
                 || differ(&asked.depth, &ran.depth)
                 || differ(&asked.engine, &ran.engine))
         })
-    })
-}
-
-/// The place whose labels tell machines apart; see the module's rules.
-fn machine_place(found: &[Found]) -> Option<Place> {
-    places(found)
-        .into_iter()
-        .chain([Place::Sentence])
-        .find(|&place| tells_apart(found, place))
-}
-
-/// Whether another place than `machine` tells results apart as well and in another way.
-fn is_ambiguous(found: &[Found], machine: Place) -> bool {
-    if machine == Place::Sentence {
-        return false;
-    }
-    places(found)
-        .into_iter()
-        .filter(|&place| place != machine)
-        .any(|other| {
-            let mut pairs = HashSet::new();
-            for result in found {
-                let (Some(a), Some(b)) = (result.labels.at(machine), result.labels.at(other))
-                else {
-                    return false;
-                };
-                pairs.insert((&*a.text, &*b.text));
-            }
-            let ours: HashSet<_> = pairs.iter().map(|pair| pair.0).collect();
-            let others: HashSet<_> = pairs.iter().map(|pair| pair.1).collect();
-            ours.len() == others.len() && pairs.len() > ours.len() && tells_apart(found, other)
-        })
-}
-
-/// The places that may name the machine, the first choice first; sentences, the last, left out.
-fn places(found: &[Found]) -> Vec<Place> {
-    let mut levels: Vec<u8> = found
-        .iter()
-        .flat_map(|result| result.labels.headings.iter().map(|&(level, _)| level))
-        .collect::<HashSet<_>>()
-        .into_iter()
-        .collect();
-    levels.sort_unstable_by(|a, b| b.cmp(a));
-    [Place::Caption, Place::Title]
-        .into_iter()
-        .chain(levels.into_iter().map(Place::Heading))
-        .chain([Place::Host])
-        .collect()
-}
-
-/// Whether two results of one workload and direction have different labels at `place`.
-fn tells_apart(found: &[Found], place: Place) -> bool {
-    let mut first: HashMap<(&str, u8), &str> = HashMap::new();
-    found.iter().any(|result| {
-        let Some(label) = result.labels.at(place) else {
-            return false;
-        };
-        let workload = result.workload.as_ref().or(result.below.as_ref());
-        let key = workload.map_or("", |w| w.key.as_str());
-        let seen = first.entry((key, result.directions)).or_insert(&label.text);
-        **seen != *label.text
     })
 }
 

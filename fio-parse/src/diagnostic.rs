@@ -56,6 +56,7 @@ codes! {
     LOG_KIND = "log-kind", "What a log of samples measured is told by its name only, and the name does not say it.";
     ENCODING = "encoding", "Some bytes are not UTF-8 and were read as Latin-1.";
     PARTIAL_RECORDS = "partial-records", "dd moved blocks that were not full.";
+    DIRECTION_ASSUMED = "direction-assumed", "dd does not say which way its bytes went, and nothing around it does; a write was assumed.";
     COUNT_DIFFERS = "count-differs", "dd moved another amount than the command asked for.";
     RUN_FAILED = "run-failed", "A tool failed before it moved anything; there is no result.";
     ABOVE_LINK = "above-link", "A rate is higher than the link carries that the label names.";

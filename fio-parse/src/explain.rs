@@ -14,6 +14,7 @@
 //! it, stands below it, each with its code.
 
 use crate::block::{self, Kind};
+use crate::reading::Reading;
 use crate::record::{Record, ScopeKind};
 use crate::source::Log;
 use std::collections::BTreeMap;
@@ -32,9 +33,7 @@ pub fn explain(log: &Log<'_>) -> String {
     let mut below: BTreeMap<u32, Vec<&Record>> = BTreeMap::new();
     for record in &parsed.records {
         let wall = record.measurement.wall_ns.as_ref();
-        let time = wall
-            .and_then(|wall| wall.printed.first())
-            .map(|printed| printed.span);
+        let time = wall.and_then(Reading::span);
         if let Some(span) = time.max(record.source.span) {
             below.entry(span.start).or_default().push(record);
         }

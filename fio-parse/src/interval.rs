@@ -42,6 +42,11 @@ impl<Q: Quantity> Interval<Q> {
         self.lo <= value && value <= self.hi
     }
 
+    /// The middle of both ends.
+    pub(crate) fn middle(&self) -> f64 {
+        middle(self.lo.to_f64(), self.hi.to_f64())
+    }
+
     /// What both hold, if anything.
     pub fn meet(&self, other: &Self) -> Option<Self> {
         let lo = if self.lo < other.lo {
@@ -178,7 +183,7 @@ impl<Q: Quantity> Possible<Q> {
                 best = part;
             }
         }
-        middle(best.lo.to_f64(), best.hi.to_f64())
+        best.middle()
     }
 }
 

@@ -17,7 +17,7 @@
 pub use crate::claim::{Against, Agreement, Claim};
 pub use crate::detail::{CountBucket, Depths, Details, DiskStats, LatencyBucket, LatencyTarget};
 use crate::diagnostic::Diagnostic;
-pub use crate::reading::{Printed, Reading};
+pub use crate::reading::{Printed, Reading, Texts};
 use crate::source::Span;
 use crate::unit::{Bytes, BytesPerSec, Iops, Nanos, Percent};
 use crate::wire;
@@ -44,7 +44,7 @@ pub struct Record {
     pub machine: Option<Label>,
     /// The device, where a structured place names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device: Option<Label>,
+    pub device: Option<Box<Label>>,
     /// Headings that the result stands under, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub section: Vec<Label>,
@@ -70,7 +70,7 @@ pub struct Record {
     pub details: Option<Box<Details>>,
     /// For a replayed run: how close it came to the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fidelity: Option<Fidelity>,
+    pub fidelity: Option<Box<Fidelity>>,
     /// For a replayed run: facts of the machine, by name.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub environment: serde_json::Map<String, serde_json::Value>,

@@ -12,6 +12,7 @@
 //! | a web page | its text, in the marks of Markdown, with the line numbers of the file; see `source/html.rs` |
 //! | a unified diff of two reports | both texts, one after the other, with the line numbers of the file; see `source/diff.rs` |
 //! | what a logger put in front of lines: time, level, name | blanks; see `source/stamps.rs` |
+//! | emphasis around figures, escaped line ends and the like, left by pasting | blanks and carriage returns; see `source/pasted.rs` |
 //! | no-break spaces | blanks, but for those between two digits, where they group the digits of a number |
 //!
 //! Where decoding changed something, spans and columns count in the text as decoded, which is what a person sees.
@@ -20,6 +21,7 @@
 
 mod diff;
 pub(crate) mod html;
+mod pasted;
 mod stamps;
 
 use serde::{Deserialize, Serialize};
@@ -153,7 +155,7 @@ impl<'t> Log<'t> {
             Some((text, numbers)) => (Cow::Owned(text), Some(numbers)),
             None => (text, None),
         };
-        let text = stamps::blanked(without_no_break(text));
+        let text = pasted::cleaned(stamps::blanked(without_no_break(text)));
         if u32::try_from(text.len()).is_err() {
             return Err(TooLarge {
                 bytes: text.len(),
@@ -491,7 +493,7 @@ fn without_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
 fn without_no_break(text: Cow<'_, str>) -> Cow<'_, str> {
     const NO_BREAK: &str = "\u{a0}";
     let mut found = memchr::memmem::find_iter(text.as_bytes(), NO_BREAK).peekable();
-    if found.peek().is_none() {
+    if text.is_ascii() || found.peek().is_none() {
         return text;
     }
     let bytes = text.as_bytes();

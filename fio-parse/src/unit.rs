@@ -55,6 +55,8 @@ pub trait Quantity: Copy + PartialEq + PartialOrd + fmt::Debug {
     const UNIT: &'static str;
     /// Whether more is better: yes for rates, no for times, not defined for counts.
     const HIGHER_IS_BETTER: Option<bool>;
+    /// Whether it holds whole numbers only.
+    const WHOLE: bool;
 
     /// The plain number, rounded to the nearest `f64` where a byte count is beyond 2^53.
     fn to_f64(self) -> f64;
@@ -71,6 +73,7 @@ pub trait Quantity: Copy + PartialEq + PartialOrd + fmt::Debug {
 impl Quantity for Bytes {
     const UNIT: &'static str = "bytes";
     const HIGHER_IS_BETTER: Option<bool> = None;
+    const WHOLE: bool = true;
 
     fn to_f64(self) -> f64 {
         self.0 as f64
@@ -100,6 +103,7 @@ macro_rules! real_quantity {
         impl Quantity for $name {
             const UNIT: &'static str = $unit;
             const HIGHER_IS_BETTER: Option<bool> = $better;
+            const WHOLE: bool = false;
 
             fn to_f64(self) -> f64 {
                 self.0

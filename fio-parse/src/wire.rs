@@ -8,16 +8,15 @@
 //! Each value is followed by a comma, and the end of an object or list takes the last one back: so no field needs to
 //! know whether it is the first.
 
+mod parts;
 mod plain;
 
+use crate::figure::decimal::Plain;
+use crate::interval::Interval;
 use crate::reading::{Printed, Reading};
-use crate::record::{
-    CountBucket, Cpu, Depths, Details, Ios, Latency, LatencyBucket, LatencyTarget, Measurement,
-    Percentile, PriorityLatency, Record, Samples, Scope, Source, Spread, Tool,
-};
+use crate::record::{Record, Source};
 use crate::unit::{EXACT_F64, Quantity};
 use crate::workload::Workload;
-use compact_str::CompactString;
 use plain::{bound, close, number, other, real, serde, string, whole};
 use std::io;
 use std::sync::Arc;
@@ -177,47 +176,98 @@ fn list<T: Write, const N: usize>(out: &mut Vec<u8>, name: &[u8; N], values: &[T
     out.push(b',');
 }
 
-/// The fields of a reading, without the braces.
+/// The fields of a reading of one interval, without the braces.
 #[inline]
 fn reading<Q: Quantity>(out: &mut Vec<u8>, reading: &Reading<Q>) {
-    let (lo, hi) = (reading.lo(), reading.hi());
-    match lo.to_u64().filter(|_| lo == hi) {
-        Some(number) => {
-            let mut digits = itoa::Buffer::new();
-            let digits = digits.format(number).as_bytes();
-            out.extend_from_slice(b"\"value\":");
-            out.extend_from_slice(digits);
-            out.extend_from_slice(b",\"lo\":");
-            out.extend_from_slice(digits);
-            out.extend_from_slice(b",\"hi\":");
-            out.extend_from_slice(digits);
+    let Some(digits) = reading.digits() else {
+        values(out, &reading.hull(), None);
+        out.push(b',');
+        return list(out, b"\"printed\":", &reading.printed());
+    };
+    match digits.share() {
+        Some((decimals, share)) => shares::write(out, decimals, share),
+        None => values(out, &digits.interval(), digits.middle()),
+    }
+    let Some((number, unit, span)) = digits.written() else {
+        return out.push(b',');
+    };
+    out.extend_from_slice(b",\"printed\":[{\"text\":\"");
+    number.write(|piece| out.extend_from_slice(piece.as_bytes()));
+    out.extend_from_slice(unit.as_bytes());
+    out.extend_from_slice(b"\",\"span\":");
+    plain::span(out, span);
+    out.extend_from_slice(b"}],");
+}
+
+/// The values of a reading. `middle` is what may be the middle, where that is known as a decimal.
+#[inline]
+fn values<Q: Quantity>(out: &mut Vec<u8>, hull: &Interval<Q>, middle: Option<Plain>) {
+    let (lo, hi) = (hull.lo(), hull.hi());
+    if let Some(number) = lo.to_u64().filter(|_| lo == hi) {
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(number).as_bytes();
+        out.extend_from_slice(b"\"value\":");
+        out.extend_from_slice(digits);
+        out.extend_from_slice(b",\"lo\":");
+        out.extend_from_slice(digits);
+        out.extend_from_slice(b",\"hi\":");
+        out.extend_from_slice(digits);
+        return;
+    }
+    out.extend_from_slice(b"\"value\":");
+    let value = hull.middle();
+    let floor = value as u64;
+    if value < EXACT_F64 && floor as f64 == value {
+        whole(out, floor);
+    } else if let Some(middle) = middle.filter(|middle| middle.value() == value) {
+        // no shorter decimal stands for the same double
+        middle.write(|piece| out.extend_from_slice(piece.as_bytes()));
+        while out.last() == Some(&b'0') {
+            out.pop();
         }
-        None => {
-            out.extend_from_slice(b"\"value\":");
-            let value = reading.value();
-            let floor = value as u64;
-            if value < EXACT_F64 && floor as f64 == value {
-                whole(out, floor);
-            } else {
-                real(out, value);
+    } else {
+        real(out, value);
+    }
+    out.extend_from_slice(b",\"lo\":");
+    bound(out, lo);
+    out.extend_from_slice(b",\"hi\":");
+    bound(out, hi);
+}
+
+/// The values of shares: most of a report's figures are of these few thousand, whose ends have seventeen digits.
+mod shares {
+    use crate::figure::decimal::{Plain, Rule};
+    use crate::unit::Percent;
+    use std::sync::{LazyLock, OnceLock};
+
+    /// How many shares of one and of two decimals there are up to 100 percent.
+    const COUNTS: [usize; 2] = [1001, 10001];
+
+    type Table = Vec<OnceLock<Box<[u8]>>>;
+
+    /// Writes the values of a share of which the digits are `share`.
+    pub(super) fn write(out: &mut Vec<u8>, decimals: u8, share: u64) {
+        static TABLES: LazyLock<[Table; 2]> =
+            LazyLock::new(|| COUNTS.map(|count| vec![OnceLock::new(); count]));
+        let known = (usize::from(decimals).checked_sub(1))
+            .and_then(|decimals| TABLES.get(decimals)?.get(usize::try_from(share).ok()?));
+        match known {
+            Some(values) => {
+                out.extend_from_slice(values.get_or_init(|| values_of(decimals, share).into()));
             }
-            out.extend_from_slice(b",\"lo\":");
-            bound(out, lo);
-            out.extend_from_slice(b",\"hi\":");
-            bound(out, hi);
+            None => out.extend_from_slice(&values_of(decimals, share)),
         }
     }
-    match &reading.printed[..] {
-        [] => out.push(b','),
-        [printed] => {
-            out.extend_from_slice(b",\"printed\":[");
-            printed.write(out);
-            out.extend_from_slice(b"],");
-        }
-        several => {
-            out.push(b',');
-            list(out, b"\"printed\":", several);
-        }
+
+    fn values_of(decimals: u8, share: u64) -> Vec<u8> {
+        let plain = Plain {
+            mantissa: share,
+            decimals,
+        };
+        let mut out = Vec::new();
+        let interval = plain.printed_by::<Percent>(Rule::SHARE);
+        super::values(&mut out, &interval.expect("a share is one"), None);
+        out
     }
 }
 
@@ -234,7 +284,7 @@ impl Write for Printed {
 
 impl<Q: Quantity> Write for Reading<Q> {
     fn write(&self, out: &mut Vec<u8>) {
-        if self.possible().parts().len() > 1 {
+        if !self.is_one() {
             return serde(out, self);
         }
         out.push(b'{');
@@ -249,334 +299,10 @@ impl<T: Write> Write for Box<T> {
     }
 }
 
-impl Write for CompactString {
-    fn write(&self, out: &mut Vec<u8>) {
-        string(out, self);
-    }
-}
-
-impl Write for Tool {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            name,
-            version,
-            implementation,
-        } = self;
-        out.extend_from_slice(b"{\"name\":");
-        string(out, name);
-        out.push(b',');
-        field(out, b"\"version\":", version);
-        field(out, b"\"implementation\":", implementation);
-        close(out, b'}');
-    }
-}
-
-impl Write for Scope {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            kind,
-            group,
-            job,
-            jobs,
-            host,
-        } = self;
-        out.push(b'{');
-        other(out, b"\"kind\":", kind);
-        field(out, b"\"group\":", &group.map(u64::from));
-        field(out, b"\"job\":", job);
-        field(out, b"\"jobs\":", &jobs.map(u64::from));
-        field(out, b"\"host\":", host);
-        close(out, b'}');
-    }
-}
-
-impl Write for u64 {
-    fn write(&self, out: &mut Vec<u8>) {
-        whole(out, *self);
-    }
-}
-
-impl Write for Percentile {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self { reading, p } = self;
-        if reading.possible().parts().len() > 1 {
-            return serde(out, self);
-        }
-        out.extend_from_slice(b"{\"p\":");
-        real(out, *p);
-        out.push(b',');
-        self::reading(out, reading);
-        close(out, b'}');
-    }
-}
-
-impl Write for Latency {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            min,
-            max,
-            mean,
-            stddev,
-            samples,
-            percentiles,
-            bins,
-        } = self;
-        out.push(b'{');
-        field(out, b"\"min\":", min);
-        field(out, b"\"max\":", max);
-        field(out, b"\"mean\":", mean);
-        field(out, b"\"stddev\":", stddev);
-        field(out, b"\"samples\":", samples);
-        list(out, b"\"percentiles\":", percentiles);
-        if !bins.is_empty() {
-            other(out, b"\"bins\":", bins);
-        }
-        close(out, b'}');
-    }
-}
-
-impl<Q: Quantity> Write for Spread<Q> {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            min,
-            max,
-            mean,
-            stddev,
-            count,
-            per,
-        } = self;
-        out.push(b'{');
-        field(out, b"\"min\":", min);
-        field(out, b"\"max\":", max);
-        field(out, b"\"mean\":", mean);
-        field(out, b"\"stddev\":", stddev);
-        field(out, b"\"count\":", count);
-        field(out, b"\"per\":", per);
-        close(out, b'}');
-    }
-}
-
-impl Write for Samples {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            bytes_per_sec,
-            iops,
-        } = self;
-        out.push(b'{');
-        field(out, b"\"bytes_per_sec\":", bytes_per_sec);
-        field(out, b"\"iops\":", iops);
-        close(out, b'}');
-    }
-}
-
-impl Write for Ios {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            total,
-            short,
-            dropped,
-        } = self;
-        out.push(b'{');
-        number(out, b"\"total\":", *total);
-        number(out, b"\"short\":", *short);
-        number(out, b"\"dropped\":", *dropped);
-        close(out, b'}');
-    }
-}
-
-impl Write for Cpu {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            user_percent,
-            system_percent,
-            context_switches,
-            major_faults,
-            minor_faults,
-        } = self;
-        out.push(b'{');
-        field(out, b"\"user_percent\":", user_percent);
-        field(out, b"\"system_percent\":", system_percent);
-        field(out, b"\"context_switches\":", context_switches);
-        field(out, b"\"major_faults\":", major_faults);
-        field(out, b"\"minor_faults\":", minor_faults);
-        close(out, b'}');
-    }
-}
-
-impl Write for LatencyBucket {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            ge_ns,
-            lt_ns,
-            percent,
-        } = self;
-        out.push(b'{');
-        number(out, b"\"ge_ns\":", *ge_ns);
-        field(out, b"\"lt_ns\":", lt_ns);
-        out.extend_from_slice(b"\"percent\":");
-        percent.write(out);
-        out.push(b'}');
-    }
-}
-
-impl Write for Details {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Details {
-            printed,
-            printed_unix_ms,
-            started_unix_ms,
-            syncs,
-            disks,
-        } = self;
-        out.push(b'{');
-        if let Some(printed) = printed {
-            out.extend_from_slice(b"\"printed\":");
-            string(out, printed);
-            out.push(b',');
-        }
-        if let Some(at) = *printed_unix_ms {
-            number(out, b"\"printed_unix_ms\":", at);
-        }
-        if let Some(at) = *started_unix_ms {
-            number(out, b"\"started_unix_ms\":", at);
-        }
-        if let Some(syncs) = *syncs {
-            number(out, b"\"syncs\":", syncs);
-        }
-        if !disks.is_empty() {
-            other(out, b"\"disks\":", disks);
-        }
-        close(out, b'}');
-    }
-}
-
-impl Write for CountBucket {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self { min, max, percent } = self;
-        out.push(b'{');
-        number(out, b"\"min\":", *min);
-        field(out, b"\"max\":", max);
-        out.extend_from_slice(b"\"percent\":");
-        percent.write(out);
-        out.push(b'}');
-    }
-}
-
-impl Write for Depths {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            depth,
-            submit,
-            complete,
-        } = self;
-        out.push(b'{');
-        list(out, b"\"depth\":", depth);
-        list(out, b"\"submit\":", submit);
-        list(out, b"\"complete\":", complete);
-        close(out, b'}');
-    }
-}
-
-impl Write for LatencyTarget {
-    fn write(&self, out: &mut Vec<u8>) {
-        serde(out, self);
-    }
-}
-
-impl Write for PriorityLatency {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            priority,
-            percent,
-            clat_ns,
-            lat_ns,
-        } = self;
-        out.extend_from_slice(b"{\"priority\":");
-        string(out, priority);
-        out.push(b',');
-        field(out, b"\"percent\":", percent);
-        field(out, b"\"clat_ns\":", clat_ns);
-        field(out, b"\"lat_ns\":", lat_ns);
-        close(out, b'}');
-    }
-}
-
-impl Write for Measurement {
-    fn write(&self, out: &mut Vec<u8>) {
-        let Self {
-            bytes_per_sec,
-            bytes,
-            iops,
-            runtime_ns,
-            runtime_ns_min,
-            bytes_per_sec_min,
-            bytes_per_sec_max,
-            wall_ns,
-            wall_covers,
-            user_ns,
-            system_ns,
-            io_phase_ns,
-            flush_ns,
-            sync_ns,
-            slat_ns,
-            clat_ns,
-            lat_ns,
-            sync_lat_ns,
-            priorities,
-            steady_state,
-            samples,
-            ios,
-            cpu,
-            lat_distribution,
-            depths,
-            latency_target,
-            records_in,
-            records_out,
-        } = self;
-        out.push(b'{');
-        field(out, b"\"bytes_per_sec\":", bytes_per_sec);
-        field(out, b"\"bytes\":", bytes);
-        field(out, b"\"iops\":", iops);
-        field(out, b"\"runtime_ns\":", runtime_ns);
-        field(out, b"\"runtime_ns_min\":", runtime_ns_min);
-        field(out, b"\"bytes_per_sec_min\":", bytes_per_sec_min);
-        field(out, b"\"bytes_per_sec_max\":", bytes_per_sec_max);
-        field(out, b"\"wall_ns\":", wall_ns);
-        if let Some(covers) = wall_covers {
-            other(out, b"\"wall_covers\":", covers);
-        }
-        field(out, b"\"user_ns\":", user_ns);
-        field(out, b"\"system_ns\":", system_ns);
-        field(out, b"\"io_phase_ns\":", io_phase_ns);
-        field(out, b"\"flush_ns\":", flush_ns);
-        field(out, b"\"sync_ns\":", sync_ns);
-        field(out, b"\"slat_ns\":", slat_ns);
-        field(out, b"\"clat_ns\":", clat_ns);
-        field(out, b"\"lat_ns\":", lat_ns);
-        field(out, b"\"sync_lat_ns\":", sync_lat_ns);
-        list(out, b"\"priorities\":", priorities);
-        if let Some(steady) = steady_state {
-            other(out, b"\"steady_state\":", steady);
-        }
-        field(out, b"\"samples\":", samples);
-        field(out, b"\"ios\":", ios);
-        field(out, b"\"cpu\":", cpu);
-        list(out, b"\"lat_distribution\":", lat_distribution);
-        field(out, b"\"depths\":", depths);
-        field(out, b"\"latency_target\":", latency_target);
-        if let Some(records) = records_in {
-            other(out, b"\"records_in\":", records);
-        }
-        if let Some(records) = records_out {
-            other(out, b"\"records_out\":", records);
-        }
-        close(out, b'}');
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::Figure;
     use crate::interval::{Interval, Possible};
     use crate::source::{Log, Span};
     use crate::unit::{Bytes, Nanos};
@@ -647,12 +373,11 @@ mod tests {
             let possible = Possible::union(parts.iter().map(|&(lo, width)| {
                 Interval::new(Nanos::new(place(lo)).unwrap(), Nanos::new(place(lo + width)).unwrap()).unwrap()
             })).unwrap();
-            let mut reading = Reading::unprinted(possible);
-            same(&reading)?;
+            same(&Reading::unprinted(possible.clone()))?;
             let span = Span::new(7, 7 + text.len() as u32);
-            reading.printed.push(Printed { text: text.into(), span });
+            let reading = Reading::of(possible, Figure { text: &text, span });
             same(&reading)?;
-            same(&Percentile { p: parts[0].0, reading })?;
+            same(&crate::record::Percentile { p: parts[0].0, reading })?;
             same(&Reading::exactly(Bytes(whole)))?;
             same(&Reading::unprinted(Possible::between(Bytes(whole / 2), Bytes(whole)).unwrap()))?;
         }

@@ -49,12 +49,13 @@ struct Plain {
 }
 
 fn plain<Q: Quantity>(reading: &Reading<Q>) -> Plain {
-    let parts = reading.possible().parts().iter();
+    let possible = reading.possible();
+    let parts = possible.parts().iter();
     Plain {
         parts: parts
             .map(|part| (part.lo().to_f64(), part.hi().to_f64()))
             .collect(),
-        printed: reading.printed.to_vec(),
+        printed: reading.printed().to_vec(),
     }
 }
 
@@ -279,7 +280,7 @@ fn same_shares(a: &Record, b: &Record, path: &Path) -> usize {
     };
     assert_eq!(ranges(&a), ranges(&b), "{}", path.display());
     for ((range, one), (_, other)) in a.iter().zip(&b) {
-        let meets = one.possible().meet(other.possible()).is_some();
+        let meets = one.possible().meet(&other.possible()).is_some();
         assert!(meets, "{}: {range:?} {one:?} and {other:?}", path.display());
     }
     a.len()

@@ -1,6 +1,6 @@
 //! Reports that do not stand alone: of several servers, of several runs, mixed with each other or with what a logger wrote.
 
-use fio_parse::record::{Direction, Record, ScopeKind};
+use fio_parse::record::{Direction, Reading, Record, ScopeKind};
 use fio_parse::source::Log;
 
 fn records(text: &str) -> Vec<Record> {
@@ -8,7 +8,7 @@ fn records(text: &str) -> Vec<Record> {
     let parsed = fio_parse::parse(&log);
     for record in &parsed.records {
         for reading in record.measurement.bytes_per_sec.iter() {
-            for printed in &reading.printed {
+            for printed in reading.printed() {
                 assert_eq!(log.get(printed.span), printed.text);
             }
         }
@@ -17,7 +17,10 @@ fn records(text: &str) -> Vec<Record> {
 }
 
 /// Run, kind of scope, host and machine, printed bandwidth.
-fn shown(records: &[Record]) -> Vec<(u32, ScopeKind, &str, &str, &str)> {
+fn shown<'r>(
+    records: &'r [Record],
+    text: &'r str,
+) -> Vec<(u32, ScopeKind, &'r str, &'r str, &'r str)> {
     records
         .iter()
         .map(|record| {
@@ -30,7 +33,8 @@ fn shown(records: &[Record]) -> Vec<(u32, ScopeKind, &str, &str, &str)> {
                     .measurement
                     .bytes_per_sec
                     .as_ref()
-                    .map_or("", |rate| rate.printed[0].text.as_str()),
+                    .and_then(Reading::span)
+                    .map_or("", |at| &text[at.start as usize..at.end as usize]),
             )
         })
         .collect()
@@ -92,7 +96,7 @@ fn each_server_is_a_machine_with_a_run_of_its_own() {
             (2, ScopeKind::Group, "left", "left", "20.0MiB/s"),
             (3, ScopeKind::AllClients, "", "", "30.0Mi"),
         ];
-        assert_eq!(shown(&found), wanted);
+        assert_eq!(shown(&found, &text), wanted);
         let versions: Vec<_> = found
             .iter()
             .filter(|record| record.scope.kind == client)
@@ -136,7 +140,7 @@ fn the_sum_over_servers_in_json_is_on_no_machine() {
 "#;
     let client = ScopeKind::Client;
     assert_eq!(
-        shown(&records(text)),
+        shown(&records(text), text),
         [
             (1, client, "left", "left", ""),
             (1, client, "left", "left", ""),
@@ -237,7 +241,12 @@ fn what_a_logger_writes_in_front_of_lines_is_passed_over() {
         assert_eq!(found[0].machine, None);
         let clat = found[0].measurement.clat_ns.as_ref().unwrap();
         assert_eq!(clat.percentiles.len(), 3);
-        let printed = &found[0].measurement.bytes_per_sec.as_ref().unwrap().printed[0];
+        let printed = &found[0]
+            .measurement
+            .bytes_per_sec
+            .as_ref()
+            .unwrap()
+            .printed()[0];
         assert_eq!(printed.span.start as usize, text.find("10.0MiB/s").unwrap());
     }
 }
@@ -250,12 +259,11 @@ fn a_diff_of_two_reports_is_two_reports() {
         .iter()
         .map(|record| {
             let clat = record.measurement.clat_ns.as_ref().unwrap();
-            let mean = &clat.mean.as_ref().unwrap().printed[0].text;
             (
                 record.run,
                 &*record.machine.as_ref().unwrap().text,
                 record.direction,
-                mean.as_str(),
+                clat.mean.as_ref().unwrap().text(),
                 record.source.line.unwrap(),
             )
         })
@@ -263,8 +271,8 @@ fn a_diff_of_two_reports_is_two_reports() {
     assert_eq!(
         rows,
         [
-            (1, "before.txt", Direction::Write, "160.86", 5),
-            (2, "after.txt", Direction::Write, "80.86", 6)
+            (1, "before.txt", Direction::Write, "160.86".into(), 5),
+            (2, "after.txt", Direction::Write, "80.86".into(), 6)
         ]
     );
 }
@@ -328,9 +336,7 @@ fn figures_that_people_grouped_or_spaced_are_read_and_broken_ones_are_not() {
         format!("{line}    clat (usec): min=1,234, max=9,999, avg=4,321.50, stdev=100.00\n");
     let found = records(&latency);
     let clat = found[0].measurement.clat_ns.as_ref().unwrap();
-    let middle = |reading: &Option<fio_parse::record::Reading<fio_parse::Nanos>>| {
-        reading.as_ref().unwrap().value()
-    };
+    let middle = |reading: &Option<Reading<fio_parse::Nanos>>| reading.as_ref().unwrap().value();
     assert!((middle(&clat.max) - 9_999_000.0).abs() < 1000.0);
     assert!((middle(&clat.mean) - 4_321_500.0).abs() < 10.0);
     // a rate in no unit is none

@@ -76,7 +76,7 @@ fn both_figures_narrow_the_bandwidth() {
         (bandwidth.lo().get(), bandwidth.hi().get()),
         (306_708_480.0, 307_499_999.0)
     );
-    let texts: Vec<_> = bandwidth.printed.iter().map(|p| p.text.as_str()).collect();
+    let texts: Vec<_> = bandwidth.printed().into_iter().map(|p| p.text).collect();
     assert_eq!(texts, ["293MiB/s", "307MB/s"]);
 }
 

@@ -90,7 +90,7 @@ pub fn report(block: &DdBlock<'_>, workload: Option<&Workload>) -> Report {
         }
     }
     let kind = kind::of(block);
-    report.implementation = kind.name();
+    report.implementation = kind.name().or_else(|| workload.and_then(kind::of_command));
     match &block.transfer {
         Some(transfer) => {
             figures::decode(&mut report, transfer, kind, block.records_out.is_some());
@@ -117,8 +117,11 @@ fn from_records(report: &mut Report, block: &DdBlock<'_>, workload: Option<&Work
             .iter()
             .any(|(name, _)| matches!(name.as_str(), "bs" | "ibs" | "obs"))
     };
+    // a block of sg_dd's records is that of the device, whatever `bs` says
+    let counts = |w: &&Workload| kind::of_command(w) != Some("sg_dd");
     let Some(dd) = workload
         .filter(|w| w.missing.is_empty())
+        .filter(counts)
         .and_then(Workload::dd)
         .filter(known)
     else {

@@ -19,24 +19,19 @@ pub(super) fn rate(measurement: &Measurement, slack: f64, span: Span) -> Option<
         return None;
     }
     let expected = |lo: f64, hi: f64| (lo / seconds.1 - 1.0 - slack, hi / seconds.0 + slack);
-    if agree(bytes.possible(), rate.possible(), expected) {
+    if agree(&bytes.possible(), &rate.possible(), expected) {
         return None;
     }
-    let printed = |printed: &[crate::record::Printed]| {
-        printed
-            .first()
-            .map_or(String::new(), |p| p.text.to_string())
-    };
     Some(Diagnostic::warning(
         Code::DISAGREE,
-        Some(rate.printed.first().map_or(span, |p| p.span)),
+        Some(rate.span().unwrap_or(span)),
         format!(
             "{} in {:.3} s are {:.0} to {:.0} bytes/s, but {} is printed",
-            printed(&bytes.printed),
+            bytes.text(),
             seconds.1,
             (bytes.lo().to_f64() / seconds.1).floor(),
             (bytes.hi().to_f64() / seconds.0).ceil(),
-            printed(&rate.printed)
+            rate.text()
         ),
     ))
 }
@@ -56,14 +51,13 @@ pub(super) fn counted(measurement: &Measurement) -> Option<Diagnostic> {
             part.lo().to_f64() - 1.0 <= expected && expected <= part.hi().to_f64() + 1.0
         });
     (!near).then(|| {
-        let printed = iops.printed.first();
         Diagnostic::warning(
             Code::DISAGREE,
-            printed.map(|printed| printed.span),
+            iops.span(),
             format!(
                 "{} I/Os were issued in {seconds:.3} s, that is {expected:.0} a second, but {} is printed",
                 ios.total,
-                printed.map_or("", |printed| printed.text.as_str())
+                iops.text()
             ),
         )
     })
@@ -106,17 +100,13 @@ fn above<Q: Quantity>(
     other: &str,
     span: Span,
 ) -> Diagnostic {
-    let text = |reading: &Reading<Q>| {
-        let printed = reading.printed.first();
-        printed.map_or(String::new(), |printed| printed.text.to_string())
-    };
     Diagnostic::warning(
         Code::DISAGREE,
-        Some(min.printed.first().map_or(span, |printed| printed.span)),
+        Some(min.span().unwrap_or(span)),
         format!(
             "{} is printed for {what}, and {}, which is less, for that of the {other}",
-            text(min),
-            text(max)
+            min.text(),
+            max.text()
         ),
     )
 }
@@ -164,13 +154,13 @@ fn ends<Q: Quantity>(reading: &Reading<Q>) -> Vec<(f64, f64)> {
 }
 
 fn settled<Q: Quantity>(reading: &Reading<Q>) -> Option<Diagnostic> {
-    let printed = reading.printed.first()?;
+    let span = reading.span()?;
     Some(Diagnostic::note(
         Code::SETTLED,
-        Some(printed.span),
+        Some(span),
         format!(
             "{} may stand for several values; bytes, run time and bandwidth of its line leave {:.0} to {:.0}",
-            printed.text,
+            reading.text(),
             reading.lo().to_f64(),
             reading.hi().to_f64()
         ),

@@ -15,7 +15,7 @@ use super::Assembler;
 use super::machine::count;
 use crate::block::fio_json::{DISK_KEYS, Disk};
 use crate::figure::Figure;
-use crate::figure::decimal::{self, Decimal};
+use crate::figure::decimal::Decimal;
 use crate::reading::Reading;
 use crate::record::{Dialect, DiskStats};
 use crate::source::{Log, Span};
@@ -35,9 +35,8 @@ fn stats(log: &Log<'_>, name: &str, figures: [Option<&str>; DISK_KEYS.len()]) ->
         util,
     ] = figures;
     let percent = |text: &str| {
-        let possible = decimal::read(text, Decimal::Rounded, 1.0).ok()?;
         let span = log.span_of(text);
-        Some(Reading::of(possible, Figure { text, span }))
+        Reading::decimal(Figure { text, span }, Decimal::Rounded, 1.0).ok()
     };
     DiskStats {
         name: name.to_owned(),
@@ -94,11 +93,12 @@ impl Assembler<'_, '_> {
     /// Gives lines about disks to the last group above them.
     pub(super) fn disks(&mut self, span: Span) {
         let log = self.log;
-        let disks: Vec<DiskStats> = log
-            .get(span)
-            .lines()
-            .filter_map(|line| of_line(log, line))
-            .collect();
+        let mut disks = Vec::new();
+        for disk in log.get(span).lines().filter_map(|line| of_line(log, line)) {
+            // they are large, and most machines have one
+            disks.reserve_exact(1);
+            disks.push(disk);
+        }
         let Some(last) = self.parsed.records.last() else {
             return;
         };
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(read[0].write_ticks_ms, Some(140_262_853));
         let util = read[0].util_percent.as_ref().unwrap();
         assert_eq!(
-            (util.printed[0].text.as_str(), util.value()),
+            (util.printed()[0].text.as_str(), util.value()),
             ("89.71", 89.71)
         );
         let counts = |disk: &DiskStats| {

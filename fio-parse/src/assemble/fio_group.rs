@@ -225,8 +225,8 @@ mod tests {
         for printed in m
             .bytes_per_sec
             .iter()
-            .flat_map(|r| &r.printed)
-            .chain(m.bytes.iter().flat_map(|r| &r.printed))
+            .flat_map(Reading::printed)
+            .chain(m.bytes.iter().flat_map(Reading::printed))
         {
             assert_eq!(log.get(printed.span), printed.text);
         }
@@ -255,7 +255,7 @@ mod tests {
             (bw.lo().get(), bw.hi().get()),
             (306_708_480.0, 307_499_999.0)
         );
-        assert_eq!(bw.printed.len(), 2);
+        assert_eq!(bw.printed().len(), 2);
         assert_eq!(
             read.measurement.runtime_ns.as_ref().unwrap().lo().get(),
             67_192e6
@@ -301,7 +301,7 @@ mod tests {
             read.warnings[1].message
         );
         assert_eq!(
-            read.measurement.bytes_per_sec.as_ref().unwrap().printed[0].text,
+            read.measurement.bytes_per_sec.as_ref().unwrap().printed()[0].text,
             "695MiB/s"
         );
     }

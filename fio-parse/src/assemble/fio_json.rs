@@ -296,7 +296,7 @@ fn bytes(
                 Some(figure.span),
                 "io_bytes is in KiB up to fio 2.20 and in bytes from 2.21 on, and no version is stated; both are possible",
             ));
-            Some(Reading::of(exact.possible().clone().or(kib), figure))
+            Some(Reading::of(exact.possible().or(kib), figure))
         }
     }
 }
@@ -314,7 +314,7 @@ fn bandwidth(
     // summed over clients each is cut on its own
     if let Some(bw) = side.bw.filter(|_| !all_clients)
         && let Some(rough) = cut::<BytesPerSec>(bw, 1024)
-        && rough.meet(exact.possible()).is_none()
+        && rough.meet(&exact.possible()).is_none()
     {
         let span = decoder.figure(bw).span;
         decoder.problems.push(Diagnostic::warning(
@@ -342,7 +342,7 @@ fn iops(
         None => {
             let cut = decoder.cut_rate::<Iops>(Some(text))?;
             let rounded = decoder.read::<Iops>(Some(text), Decimal::Rounded, 1.0)?;
-            let either = cut.possible().clone().or(rounded.possible().clone());
+            let either = cut.possible().or(rounded.possible());
             Some(Reading::of(either, decoder.figure(text)))
         }
     }

@@ -60,7 +60,8 @@ fn spread(name: &str, latency: &Latency, warnings: &mut Vec<Diagnostic>) {
         let (Some(less), Some(more)) = (less, more) else {
             continue;
         };
-        if less.lo().get() * (1.0 - drift) > more.hi().get() {
+        // nearly all are in order, which needs no ends
+        if less.is_above(more) && less.lo().get() * (1.0 - drift) > more.hi().get() {
             warnings.push(Diagnostic::warning(
                 Code::LATENCY_RANGE,
                 place(more),
@@ -99,7 +100,7 @@ fn spread(name: &str, latency: &Latency, warnings: &mut Vec<Diagnostic>) {
 fn percentiles(name: &str, percentiles: &[Percentile], warnings: &mut Vec<Diagnostic>) {
     let falls = percentiles
         .windows(2)
-        .find(|pair| pair[0].p < pair[1].p && pair[0].reading.lo() > pair[1].reading.hi());
+        .find(|pair| pair[0].p < pair[1].p && pair[0].reading.is_above(&pair[1].reading));
     if let Some([before, after]) = falls {
         warnings.push(Diagnostic::warning(
             Code::PERCENTILES_FALL,
@@ -156,7 +157,7 @@ fn parts(measurement: &Measurement, warnings: &mut Vec<Diagnostic>) {
 }
 
 fn place(reading: &Reading<Nanos>) -> Option<crate::source::Span> {
-    reading.printed.first().map(|printed| printed.span)
+    reading.span()
 }
 
 /// A latency in the unit that keeps its digits few, for messages.

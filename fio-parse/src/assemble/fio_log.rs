@@ -333,7 +333,7 @@ mod tests {
         );
         let lat = entries[0].measurement.lat_ns.as_ref().unwrap();
         assert_eq!(ends(&lat.max), (20_841_979.0, 20_841_979.0));
-        assert_eq!(lat.max.as_ref().unwrap().printed[0].text, "20841979");
+        assert_eq!(lat.max.as_ref().unwrap().printed()[0].text, "20841979");
         assert_eq!(ends(&lat.min), (5680.0, 5680.0));
     }
 

@@ -8,7 +8,7 @@ use crate::block::fio_group::Pair;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::{Era, Look};
 use crate::figure::Figure;
-use crate::figure::decimal::{self, Decimal};
+use crate::figure::decimal::{self, Decimal, Plain, Rule, Scale};
 use crate::figure::fio::{self, Digits, FioPrinter};
 use crate::interval::{Interval, Possible};
 use crate::reading::Reading;
@@ -123,6 +123,17 @@ pub(super) fn runtime(
         .text
         .trim_end_matches(|c: char| c.is_ascii_alphabetic())
         .trim_end();
+    const MSEC: Rule = Rule::exact(Scale::Million);
+    if let Some(plain) = Plain::read(number) {
+        let read = match &figure.text[number.len()..] {
+            "" => Reading::of_plain(plain, MSEC, figure),
+            "msec" => Reading::of_msec(plain, MSEC, figure),
+            _ => None,
+        };
+        if read.is_some() {
+            return read;
+        }
+    }
     match decimal::read_grouped(number, Decimal::Exact, 1e6) {
         Ok(possible) => Some(Reading::of(possible, figure)),
         Err(error) => {
@@ -163,7 +174,7 @@ fn note_lost_carry<Q: Quantity>(
     let Ok(rounded) = fio::read::<Q>(figure, rounded) else {
         return;
     };
-    if reading.possible().meet(&rounded).is_some() || reading.printed.len() < 2 {
+    if reading.possible().meet(&rounded).is_some() || reading.printed().len() < 2 {
         return;
     }
     let (scale, prefix) = scale(figure.text);

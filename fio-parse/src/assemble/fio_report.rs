@@ -360,14 +360,11 @@ impl Assembler<'_, '_> {
             {
                 warnings.push(Diagnostic::warning(
                     Code::DISAGREE,
-                    bytes.printed.first().map(|printed| printed.span),
+                    bytes.span(),
                     format!(
                         "the jobs above moved {} bytes or more, but {} is printed for their group",
                         moved.bytes_min,
-                        bytes
-                            .printed
-                            .first()
-                            .map_or("", |printed| printed.text.as_str())
+                        bytes.text()
                     ),
                 ));
             }

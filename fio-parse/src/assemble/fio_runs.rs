@@ -167,8 +167,8 @@ fn same_run(a: &Record, b: &Record) -> bool {
     let (a, b) = (&a.measurement, &b.measurement);
     match (&a.bytes, &b.bytes, &a.runtime_ns, &b.runtime_ns) {
         (Some(bytes), Some(twin), Some(time), Some(same)) => {
-            bytes.possible().meet(twin.possible()).is_some()
-                && time.possible().meet(same.possible()).is_some()
+            bytes.possible().meet(&twin.possible()).is_some()
+                && time.possible().meet(&same.possible()).is_some()
         }
         _ => false,
     }

@@ -145,7 +145,7 @@ mod tests {
             .map(|r| {
                 (
                     r.run,
-                    r.measurement.bytes_per_sec.as_ref().unwrap().printed[0]
+                    r.measurement.bytes_per_sec.as_ref().unwrap().printed()[0]
                         .text
                         .to_string(),
                 )

@@ -71,14 +71,13 @@ fn below_a_part(sum: &Line<'_>, lines: &[Line<'_>]) -> Option<Diagnostic> {
         .filter(|line| !line.sum && same(line))
         .filter_map(|line| line.measurement.bytes_per_sec.as_ref())
         .find(|part| part.lo() > rate.hi())?;
-    let text = |reading: &Reading<BytesPerSec>| reading.printed.first().map(|p| p.text.clone());
     Some(Diagnostic::warning(
         Code::DISAGREE,
         Some(sum.span),
         format!(
             "the sum {} is less than its part {}; one of them is wrong, and both are kept",
-            text(rate).unwrap_or_default(),
-            text(part).unwrap_or_default()
+            rate.text(),
+            part.text()
         ),
     ))
 }
@@ -268,7 +267,8 @@ mod tests {
             .into_iter()
             .map(|line| {
                 let rate = line.measurement.bytes_per_sec.unwrap();
-                let parts = rate.possible().parts().iter();
+                let possible = rate.possible();
+                let parts = possible.parts().iter();
                 (
                     parts
                         .map(|part| (part.lo().get(), part.hi().get()))

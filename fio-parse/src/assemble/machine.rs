@@ -7,7 +7,7 @@
 pub(super) use crate::block::fio_json::is_zero;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::figure::Figure;
-use crate::figure::decimal::{self, Decimal};
+use crate::figure::decimal::{Decimal, Plain, Rule, Scale};
 use crate::interval::{Interval, Possible};
 use crate::reading::Reading;
 use crate::source::Log;
@@ -44,8 +44,8 @@ impl<'a, 't> Decoder<'a, 't> {
         scale: f64,
     ) -> Option<Reading<Q>> {
         let text = text?;
-        match decimal::read(text, printer, scale) {
-            Ok(possible) => Some(Reading::of(possible, self.figure(text))),
+        match Reading::decimal(self.figure(text), printer, scale) {
+            Ok(reading) => Some(reading),
             Err(problem) => {
                 if !is_no_number(text) {
                     let span = self.log.span_of(text);
@@ -78,10 +78,16 @@ impl<'a, 't> Decoder<'a, 't> {
     /// A number that was cut to whole steps of `step`: `n` stands for `n * step` to `(n + 1) * step - 1`.
     pub fn cut<Q: Quantity>(&mut self, text: Option<&str>, step: u64) -> Option<Reading<Q>> {
         let text = text?;
-        let Some(possible) = cut(text, step) else {
-            return self.read(Some(text), Decimal::Truncated, step as f64);
-        };
-        Some(Reading::of(possible, self.figure(text)))
+        let figure = self.figure(text);
+        if let Some(scale) = Scale::of(step as f64)
+            && let Some(plain) = Plain::read(text).filter(|plain| plain.decimals() == 0)
+        {
+            return Reading::of_plain(plain, Rule::cut_to_units(scale), figure);
+        }
+        match cut(text, step) {
+            Some(possible) => Some(Reading::of(possible, figure)),
+            None => self.read(Some(text), Decimal::Truncated, step as f64),
+        }
     }
 
     /// Whole IOPS, cut: anything from `n` to `n + 1`.

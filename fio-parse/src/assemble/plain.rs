@@ -36,6 +36,10 @@ pub(super) fn parse(log: &Log<'_>) -> Option<Parsed> {
     let mut stretch = Vec::new();
     while let Some(block) = cutter.next() {
         match block.kind {
+            // a line that prose may quote
+            Kind::FioJob(ref job) if job.head.is_none() && log.get(block.span).contains('`') => {
+                return None;
+            }
             Kind::Blank | Kind::FioJob(_) | Kind::FioGroup(_) => {}
             Kind::FioHeader(_) | Kind::FioNote(FioNote::Version(_) | FioNote::Server { .. }) => {
                 reader.take(log, &mut stretch);

@@ -19,14 +19,14 @@ pub(super) struct Report {
 
 /// Gives a record its fidelity, which also says whether the run was cut short.
 fn take_fidelity(record: &mut Record, fidelity: Option<&Fidelity>) {
-    record.fidelity = fidelity.cloned();
+    record.fidelity = fidelity.cloned().map(Box::new);
     record.interrupted |=
         fidelity.is_some_and(|fidelity| fidelity.notes.iter().any(|note| note.id == "interrupted"));
 }
 
 impl Assembler<'_, '_> {
     pub(super) fn replay_note(&mut self, note: &ReplayNote<'_>) {
-        if let ReplayNote::Machine(_) | ReplayNote::Version(_) = note {
+        if let ReplayNote::Machine(_) = note {
             self.end_report();
         }
         let records = &mut self.parsed.records;
@@ -75,7 +75,7 @@ impl Assembler<'_, '_> {
                     record.warnings.extend(found);
                 }
             }
-            ReplayNote::Version(_) | ReplayNote::Remark => {}
+            ReplayNote::Remark => {}
         }
     }
 

@@ -11,12 +11,12 @@ use crate::block::fio_table::TableBlock;
 use crate::block::summary::SummaryBlock;
 use crate::block::time::{Form, TimeBlock};
 use crate::block::{self, Block, Kind};
-use crate::context::{self, Context, Contexts};
+use crate::context::{Context, Contexts};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::record::{
     Dialect, Direction, Label, LabelSource, Measurement, Record, Scope, ScopeKind, Tool, WallCovers,
 };
-use crate::source::Log;
+use crate::source::{Log, Span};
 use crate::workload::{Dd, Timed, Workload, command};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -50,10 +50,17 @@ pub fn superseded(log: &Log<'_>, blocks: &[Block<'_>], contexts: &Contexts) -> H
     found
 }
 
-/// The way that bytes went by the labels of a result, for reports whose command is not shown.
-fn direction_named(context: &Context) -> Option<Direction> {
-    let mut labels = context.section.iter().rev().chain(&context.machine);
-    labels.find_map(|label| context::direction_named(&label.text))
+/// The direction of a dd, and a note where nothing tells it.
+fn direction_of_dd(told: Option<Direction>, span: Span) -> (Direction, Option<Diagnostic>) {
+    let assumed = || {
+        Diagnostic::note(
+            Code::DIRECTION_ASSUMED,
+            Some(span),
+            "dd does not say which way its bytes went, and no command or title around it does; a write was assumed",
+        )
+    };
+    let note = told.is_none().then(assumed);
+    (told.unwrap_or(Direction::Write), note)
 }
 
 impl Assembler<'_, '_> {
@@ -84,11 +91,8 @@ impl Assembler<'_, '_> {
                 }));
             return;
         }
-        let direction = workload
-            .and_then(Workload::dd)
-            .and_then(Dd::direction)
-            .or_else(|| direction_named(context))
-            .unwrap_or(Direction::Write);
+        let (direction, assumed) = direction_of_dd(context.direction, block.span);
+        report.warnings.extend(assumed);
         let labels: Vec<&str> = context
             .machine
             .iter()
@@ -202,11 +206,8 @@ impl Assembler<'_, '_> {
             workload.span = Some(command.span);
             Some(Arc::new(workload))
         });
-        let direction = workload
-            .as_deref()
-            .and_then(Workload::dd)
-            .and_then(Dd::direction)
-            .unwrap_or(Direction::Write);
+        let dd = workload.as_deref().and_then(Workload::dd);
+        let (direction, assumed) = direction_of_dd(dd.and_then(Dd::direction), time.span);
         let context = Context {
             workload,
             ..context.clone()
@@ -222,7 +223,7 @@ impl Assembler<'_, '_> {
             Scope::of(ScopeKind::Run),
             direction,
         );
-        self.push(record, measurement, Vec::new());
+        self.push(record, measurement, assumed.into_iter().collect());
     }
 
     /// The rows of another tool's summary. Means are the group, what they are made of its jobs.
@@ -264,7 +265,7 @@ impl Assembler<'_, '_> {
             .diagnostics
             .extend(table.problems.iter().cloned());
         for line in fio_table::measurements(table) {
-            let Some(direction) = line.direction.or_else(|| direction_named(context)) else {
+            let Some(direction) = line.direction.or(context.direction) else {
                 self.parsed.diagnostics.push(Diagnostic::note(
                     Code::UNREADABLE,
                     Some(line.span),

@@ -60,13 +60,12 @@ fn check_means(tool: Tool, lines: &mut [Line<'_>]) {
         // where one is left, others may have been cut off
         let (count, least, most) = std::mem::replace(runs, (0, f64::MAX, 0.0));
         if count > 1 && (hi < least || most < lo) {
-            let printed = rate.printed.first();
             line.warnings.push(Diagnostic::warning(
                 Code::DISAGREE,
-                printed.map(|printed| printed.span),
+                rate.span(),
                 format!(
                     "{} is printed for the mean, but all runs lie between {:.1} and {:.1} MB/s",
-                    printed.map_or("", |printed| printed.text.as_str()),
+                    rate.text(),
                     least / 1e6,
                     most / 1e6
                 ),

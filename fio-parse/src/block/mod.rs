@@ -19,7 +19,9 @@ mod role;
 pub mod summary;
 pub mod time;
 
+use crate::context::direction_named;
 use crate::diagnostic::Diagnostic;
+use crate::record::Direction;
 use crate::source::{Log, Segments, Span};
 use crate::workload::Workload;
 use crate::workload::command::{self, FoundCommand, Stands};
@@ -179,7 +181,7 @@ fn is_shell_line(text: &str) -> bool {
         !text.is_empty()
             && text
                 .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"-_.:/~ ".contains(&b))
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.:/~ []".contains(&b))
     };
     name(user.trim_start_matches('[')) && name(host.trim_end_matches(']')) && !user.contains(' ')
 }
@@ -286,7 +288,38 @@ pub fn blocks<'t>(log: &'t Log<'_>) -> Vec<Block<'t>> {
     }
     fio_table::settle(log, &mut blocks);
     settle_prompts(log, &mut blocks);
+    settle_quotations(log, &mut blocks);
     blocks
+}
+
+/// Makes text of what looks like a line of fio's report and is one that the text quotes in code marks, behind words of its
+/// own and word for word as it stands further up.
+fn settle_quotations<'t>(log: &'t Log<'_>, blocks: &mut [Block<'t>]) {
+    // each is looked for in all that stands above it
+    const LOOKED_AT: usize = 64;
+    let bare = |block: &&mut Block<'_>| block.is_bare_line();
+    let mut looked = 0;
+    for block in blocks.iter_mut().filter(bare) {
+        let text = log.get(block.span).trim_end();
+        let mut parts = text.split('`');
+        let (Some(words), Some(quoted)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        if text.contains('\n') || !words.contains(char::is_alphabetic) || quoted.is_empty() {
+            continue;
+        }
+        looked += 1;
+        if looked > LOOKED_AT {
+            return;
+        }
+        if log.text()[..block.span.start as usize].contains(quoted) {
+            block.kind = Kind::Prose(Prose {
+                style: Style::Text,
+                text,
+                span: log.span_of(text),
+            });
+        }
+    }
 }
 
 /// Makes commands of what looks like headings where a command of fio or dd shows that `# ` is the prompt.
@@ -413,8 +446,8 @@ fn next<'t>(
     }
     if *preformatted {
         // in a script or a terminal's screen, `#` starts a comment, which may name what comes
-        let decorated = prose.style == Style::Emphasis
-            && prose::decorated(prose::unquoted(line.text)).is_some();
+        let decorated =
+            prose.style == Style::Emphasis && prose::set_off(prose::unquoted(line.text)).is_some();
         if prose.style == Style::Heading(1) || decorated {
             prose.style = Style::Emphasis;
             return Some(Kind::Prose(prose));
@@ -426,6 +459,18 @@ fn next<'t>(
         return Some(Kind::Other);
     }
     Some(Kind::Prose(prose))
+}
+
+/// The direction of the test that a line of a script's output says to come: a few words, or an item of a list, that name
+/// one direction and have nothing of what tools print.
+pub fn direction_announced(line: &str) -> Option<Direction> {
+    let text = prose::unquoted(line);
+    let words = is_short(text)
+        && text.split_whitespace().count() <= 8
+        && !text.contains(['=', '/', '|', '<', '>', '$', '(', ';', ','])
+        && !text.trim_end_matches(':').contains(':')
+        && !is_shell_line(text);
+    words.then(|| direction_named(text)).flatten()
 }
 
 /// Whether a line shows nothing: no text, or the markup of an empty line or comment.

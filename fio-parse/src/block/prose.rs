@@ -4,6 +4,7 @@
 //! heading   = "#"{1,6} text | "##"{1,5} | text NEWLINE ("===" | "---" | "~~~")… | "<h1>" text "</h1>"
 //! emphasis  = "**" text "**" | "*" text "*" | "__" text "__" | "<b>" text "</b>" | "[b]" text "[/b]" | decorated
 //! decorated = ("---" | "===" | "***" | "~~~" | "+++")… text ["---" | "===" | "***" | "~~~" | "+++"]…
+//! arrow     = ("==>" | "-->" | "=>" | "->") text, with which scripts say what they do; emphasis too
 //! item      = ("-" | "*" | "•" | digits "." | digits ")") text
 //! fence     = "```"… | "<pre>" | "</pre>" | "[code]" | "[/code]"
 //! row       = "|" cell "|" cell … "|"
@@ -78,7 +79,7 @@ pub fn read<'t>(line: Segment<'t>, lines: &mut Segments<'t>) -> Prose<'t> {
     if text.starts_with('|') {
         return piece(Style::Row, text);
     }
-    if let Some(text) = emphasised(text).or_else(|| decorated(text)) {
+    if let Some(text) = emphasised(text).or_else(|| set_off(text)) {
         return piece(Style::Emphasis, text);
     }
     if let Some(text) = item(text) {
@@ -123,9 +124,10 @@ fn is_setting(text: &str) -> bool {
 }
 
 /// Programs that stand behind root's prompt in pasted screens, and are no first words of titles in lower case.
-const PROGRAMS: [&str; 66] = [
+const PROGRAMS: [&str; 73] = [
     "apt",
     "apt-get",
+    "badblocks",
     "blkdiscard",
     "blkid",
     "blockdev",
@@ -134,6 +136,7 @@ const PROGRAMS: [&str; 66] = [
     "chmod",
     "chown",
     "cp",
+    "cryptsetup",
     "curl",
     "df",
     "diskutil",
@@ -141,10 +144,13 @@ const PROGRAMS: [&str; 66] = [
     "dmsetup",
     "docker",
     "du",
+    "dumpe2fs",
+    "e2fsck",
     "echo",
     "export",
     "fallocate",
     "fdisk",
+    "findmnt",
     "for",
     "free",
     "fstrim",
@@ -181,6 +187,8 @@ const PROGRAMS: [&str; 66] = [
     "sysctl",
     "systemctl",
     "tail",
+    "tune2fs",
+    "udevadm",
     "truncate",
     "umount",
     "uname",
@@ -195,9 +203,15 @@ const PROGRAMS: [&str; 66] = [
 /// Whether a line is root's prompt and a command that is not ours to read: a program by itself, or with an option, a path or
 /// an operator behind it.
 pub fn is_root_prompt(text: &str) -> bool {
-    let Some(command) = text.strip_prefix("# ") else {
-        return false;
-    };
+    text.strip_prefix("# ").is_some_and(is_call)
+}
+
+/// Whether a line is a command of a known program with an option, a path or an operator behind it, as no title is.
+pub fn calls_program(text: &str) -> bool {
+    is_call(text) && text.contains(' ')
+}
+
+fn is_call(command: &str) -> bool {
     if !runs_program(command) {
         return false;
     }
@@ -231,8 +245,20 @@ fn is_bbcode_fence(text: &str) -> bool {
     name[..end].eq_ignore_ascii_case("code")
 }
 
+/// The text of a line that a script sets off, by rows of signs or an arrow.
+pub fn set_off(text: &str) -> Option<&str> {
+    let arrow = || {
+        ["==>", "-->", "=>", "->"]
+            .iter()
+            .find_map(|arrow| text.strip_prefix(arrow))
+            .filter(|rest| rest.starts_with(' '))
+            .map(str::trim)
+    };
+    decorated(text).or_else(arrow)
+}
+
 /// The text of a line that is set off by rows of signs: `===== Disk A =====`, `---- Write test`, `***Disk A***`.
-pub fn decorated(text: &str) -> Option<&str> {
+fn decorated(text: &str) -> Option<&str> {
     let sign = text.chars().next().filter(|c| "-=*~+".contains(*c))?;
     let behind = text.trim_start_matches(sign);
     let closed = behind.trim_end().trim_end_matches(sign);
@@ -405,6 +431,8 @@ mod tests {
             ("*****Disk A*********", Style::Emphasis, "Disk A"),
             ("=== Disk A ===", Style::Emphasis, "Disk A"),
             ("----- Write test...", Style::Emphasis, "Write test..."),
+            ("==> Round 2 of 3", Style::Emphasis, "Round 2 of 3"),
+            ("-->", Style::Text, "-->"),
             ("--- a/disk.c", Style::Text, "--- a/disk.c"),
             ("---option", Style::Text, "---option"),
             ("##", Style::Heading(2), ""),

@@ -2,7 +2,7 @@
 //!
 //! | tool | what it prints |
 //! |---|---|
-//! | bench.sh | `I/O Speed(1st run) : 252 MB/s` for three runs, and `Average I/O speed : 247.7 MB/s` |
+//! | bench.sh | `I/O Speed(1st run) : 252 MB/s` for three runs, and `Average I/O speed : 247.7 MB/s`; or `I/O (1st run)` and `Average I/O` |
 //! | nench | `dd: sequential write speed`, then `1st run: 1716.61 MiB/s`, …, `average: …` |
 //! | yabs without fio | `dd Sequential Disk Speed Tests:`, then rows `Write \| 291 MB/s \| … \| 286.00 MB/s` |
 //! | ddrescue | a screen of counters, printed again and again: `rescued: …`, `average rate: …`, `run time: …` |
@@ -166,7 +166,8 @@ fn bench_row<'t>(log: &Log<'_>, text: &'t str) -> Rows<'t> {
         .take(18)
         .collect::<String>()
         .to_ascii_lowercase();
-    if !(head.starts_with("i/o speed") || head.starts_with("average i/o speed")) {
+    let known = ["i/o speed", "average i/o speed", "i/o (", "average i/o\t"];
+    if !known.iter().any(|known| head.starts_with(known)) {
         return rows;
     }
     if let Some(colon) = text.find(": ").filter(|&colon| colon < 60)
@@ -337,6 +338,15 @@ mod tests {
         assert_eq!(
             rows("> I/O speed(average) : 11.9 MB/s").unwrap().1,
             [write("I/O speed(average)", "11.9 MB/s", true)]
+        );
+        assert_eq!(
+            rows("I/O (1st run)\t: 1.7 GB/s\nAverage I/O\t: 1.7 MB/s")
+                .unwrap()
+                .1,
+            [
+                write("I/O (1st run)", "1.7 GB/s", false),
+                write("Average I/O", "1.7 MB/s", true)
+            ]
         );
         assert_eq!(rows("I/O speed matters: 5 of us say so\n"), None);
         assert_eq!(rows("In all: 5 MB/s\n"), None);

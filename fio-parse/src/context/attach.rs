@@ -140,9 +140,8 @@ pub(super) fn settle(log: &Log<'_>, blocks: &[Block<'_>], found: &mut [Found]) {
 
 fn set(found: &mut Found, workload: Option<Arc<Workload>>) {
     let dd = workload.as_deref().and_then(Workload::dd);
-    let direction = dd
-        .and_then(Dd::direction)
-        .or_else(|| found.labels.direction());
+    let direction = dd.and_then(Dd::direction).or(found.named);
+    found.direction = direction;
     found.directions = direction_bits([direction.unwrap_or(Direction::Write)]);
     found.workload = workload;
 }

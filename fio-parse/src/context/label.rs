@@ -1,9 +1,10 @@
 //! Labels from texts: what a line, a title or a sentence names.
 //!
 //! **Sentences** are shortened to what is named: the words after the first article or possessive (a, an, the, my, our,
-//! this, its), where one stands among the first ten words, to the end, less "too", "as well", "now", "again", "next" and
+//! this, its), where one stands among the first ten words and in no brackets, to the end, less "too", "as well", "now", "again", "next" and
 //! the full stop. The whole sentence stays in the label.
 
+use crate::block::prose;
 use crate::record::{Direction, Label, LabelSource};
 use crate::source::{Log, Span};
 
@@ -87,7 +88,30 @@ fn names_nothing(text: &str) -> bool {
     let rate = text.starts_with(|c: char| c.is_ascii_digit())
         && text.ends_with("B/s")
         && text.split_whitespace().count() <= 2;
-    job || rate || WORDS.contains(&lower.as_str())
+    // rm: cannot remove 'x': No such file or directory
+    let complaint = text
+        .split_once(": ")
+        .is_some_and(|(name, _)| !name.contains(' ') && prose::runs_program(name));
+    // </div>
+    let tag = text.starts_with('<') && text.ends_with('>');
+    job || rate || complaint || tag || prose::calls_program(text) || WORDS.contains(&lower.as_str())
+}
+
+/// Whether a short line stands above what another person says: `someone commented`, `someone · comment · 2026-11-30`.
+pub(super) fn opens_comment(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let line = lower.trim_end_matches([':', ' ']);
+    let is_date = |word: &str| {
+        word.len() == 10
+            && word.bytes().enumerate().all(|(at, byte)| match at {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            })
+    };
+    line.ends_with(" wrote")
+        || line.ends_with(" commented")
+        || line.contains(" commented on ")
+        || line.contains(" · ") && line.split(" · ").any(is_date)
 }
 
 /// Whether a line is a program's question for a password.
@@ -136,6 +160,10 @@ pub(super) fn sentence_label(log: &Log<'_>, span: Span) -> Option<Label> {
         return None;
     }
     let full = tidy(log.get(span));
+    // a question names nothing, and what sets or prints figures is no sentence
+    if full.ends_with('?') || settings(&full) > 1 {
+        return None;
+    }
     let named = noun_phrase(&full);
     if named.is_empty() {
         return None;
@@ -147,6 +175,18 @@ pub(super) fn sentence_label(log: &Log<'_>, span: Span) -> Option<Label> {
         by: LabelSource::Sentence,
         ambiguous: false,
     })
+}
+
+/// How many words of a text set or show something behind an equals sign: `rw=read`, `= 788.18 MB/sec`.
+fn settings(text: &str) -> usize {
+    let words = text.split(' ').zip(text.split(' ').skip(1).chain([""]));
+    words
+        .filter(|(word, next)| match word.split_once('=') {
+            Some(("", "")) => next.starts_with(|c: char| c.is_ascii_digit()),
+            Some((name, value)) => !name.is_empty() && !value.is_empty(),
+            None => false,
+        })
+        .count()
 }
 
 /// Where the last sentence starts: behind the last ". ", "! " or "? " that is followed by a capital letter.
@@ -175,9 +215,20 @@ fn noun_phrase(sentence: &str) -> &str {
     let whole = sentence.trim_end_matches(['.', ':', '!', '?', ' ', ',']);
     let mut named = whole;
     let mut offset = 0;
+    let mut open = 0_i32;
     for word in whole.split(' ').take(10) {
         offset = (offset + word.len() + 1).min(whole.len());
-        if ARTICLES.contains(&word.to_ascii_lowercase().as_str()) {
+        for byte in word.bytes() {
+            open += i32::from(byte == b'(') - i32::from(byte == b')');
+        }
+        // what brackets add is not what is named
+        let first = offset == (word.len() + 1).min(whole.len());
+        // "--protocol A" has none
+        let article = match first {
+            true => ARTICLES.contains(&word.to_ascii_lowercase().as_str()),
+            false => ARTICLES.contains(&word),
+        };
+        if open <= 0 && article {
             named = &whole[offset..];
             break;
         }
@@ -221,6 +272,14 @@ mod tests {
             ),
             ("Results from server seven", "Results from server seven"),
             ("And then, my old disk as well", "old disk"),
+            (
+                "With drbd-options --protocol A --sndbuf-size 0",
+                "With drbd-options --protocol A --sndbuf-size 0",
+            ),
+            (
+                "With HEAD as 9c19a9 (with the patches above)",
+                "With HEAD as 9c19a9 (with the patches above)",
+            ),
         ] {
             assert_eq!(noun_phrase(sentence), named);
         }

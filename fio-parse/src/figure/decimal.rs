@@ -66,12 +66,13 @@ pub fn read<Q: Quantity>(
     scale: f64,
 ) -> Result<Possible<Q>, NotAFigure> {
     let expected = "a number";
-    if printer == Decimal::Rounded
-        && let Some(plain) = Plain::read(text)
+    if let Some(plain) = Plain::read(text)
+        && let Some(rule) = Scale::of(scale).and_then(|scale| Rule::new(printer, scale))
     {
-        // nearly every mean and share
+        // nearly every number
         return plain
-            .rounded(scale)
+            .printed_by(rule)
+            .map(Into::into)
             .ok_or_else(|| NotAFigure::new("a number that is not negative", text));
     }
     let parts = parts(text).ok_or_else(|| NotAFigure::new(expected, text))?;
@@ -101,13 +102,11 @@ pub fn read<Q: Quantity>(
             (below * unit(last), 0.5 * unit(last))
         }
     };
-    // a text is a decimal, an end a double: step outward by one double, so that neither end is cut short
     let lo = ((parts.value - below) * scale).max(0.0);
     let hi = (parts.value + above) * scale;
-    let (lo, hi) = if printer == Decimal::Exact {
-        (lo, hi)
-    } else {
-        (if lo > 0.0 { lo.next_down() } else { lo }, hi.next_up())
+    let (lo, hi) = match printer {
+        Decimal::Exact => (lo, hi),
+        _ => outward(lo, hi),
     };
     Interval::from_f64(lo, hi)
         .map(Possible::from)
@@ -143,9 +142,9 @@ fn ten(power: i32) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plain {
     /// All digits as one number.
-    mantissa: u64,
+    pub(crate) mantissa: u64,
     /// How many of them stand behind the point.
-    decimals: u32,
+    pub(crate) decimals: u8,
 }
 
 impl Plain {
@@ -181,7 +180,7 @@ impl Plain {
         let whole = matches!(length, 1..=15) && (point.is_none() || decimals > 0);
         let plain = Self {
             mantissa,
-            decimals: decimals as u32,
+            decimals: decimals as u8,
         };
         (length, whole.then_some(plain))
     }
@@ -189,7 +188,7 @@ impl Plain {
     /// How many digits stand behind the point.
     #[inline]
     pub(crate) fn decimals(self) -> u32 {
-        self.decimals
+        self.decimals.into()
     }
 
     /// Whether all digits are zeros.
@@ -203,13 +202,59 @@ impl Plain {
     pub(crate) fn value(self) -> f64 {
         match self.decimals {
             0 => self.mantissa as f64,
-            decimals => self.mantissa as f64 / ten(decimals as i32),
+            decimals => self.mantissa as f64 / ten(decimals.into()),
         }
     }
 
-    /// What it was rounded from, each unit of the number being `scale` of the quantity's own.
+    /// The number in units of the quantity, where it was rounded and is not whole then.
     #[inline]
-    pub(crate) fn rounded<Q: Quantity>(self, scale: f64) -> Option<Possible<Q>> {
+    pub(crate) fn scaled(self, rule: Rule) -> Option<Self> {
+        let shift = match (rule.by, rule.scale) {
+            (By::Rounded, Scale::One) => 0,
+            (By::Rounded, Scale::Thousand) => 3,
+            (By::Rounded, Scale::Million) => 6,
+            _ => return None,
+        };
+        let decimals = self.decimals.checked_sub(shift).filter(|left| *left > 0)?;
+        Some(Self { decimals, ..self })
+    }
+
+    /// How many characters the number is printed in.
+    #[inline]
+    pub(crate) fn length(self) -> u32 {
+        let digits = digit_count(self.mantissa);
+        match self.decimals {
+            0 => digits,
+            decimals => digits.max(u32::from(decimals) + 1) + 1,
+        }
+    }
+
+    /// Gives the number as it is printed to `out`, in pieces.
+    #[inline]
+    pub(crate) fn write(self, mut out: impl FnMut(&str)) {
+        let mut buffer = itoa::Buffer::new();
+        let digits = buffer.format(self.mantissa);
+        match (
+            self.decimals,
+            digits.len().checked_sub(self.decimals.into()),
+        ) {
+            (0, _) => out(digits),
+            (_, Some(1..)) => {
+                let (whole, fraction) = digits.split_at(digits.len() - usize::from(self.decimals));
+                out(whole);
+                out(".");
+                out(fraction);
+            }
+            (decimals, _) => {
+                out(&"0.000000000000000"[..2 + usize::from(decimals) - digits.len()]);
+                out(digits);
+            }
+        }
+    }
+
+    /// The quantities that `rule` prints as this number; `None` where there are none.
+    #[inline]
+    pub(crate) fn printed_by<Q: Quantity>(self, rule: Rule) -> Option<Interval<Q>> {
         /// Half a unit of the last digit, by decimals.
         const HALVES: [f64; 16] = {
             let mut halves = [0.5; 16];
@@ -221,12 +266,141 @@ impl Plain {
             }
             halves
         };
+        let scale = rule.scale.number();
         let value = self.value();
-        let half = HALVES[self.decimals as usize & 15];
-        // one double outward, as for all that is rounded
-        let lo = ((value - half) * scale).max(0.0);
-        let hi = (value + half) * scale;
-        Interval::from_f64(if lo > 0.0 { lo.next_down() } else { lo }, hi.next_up()).map(Into::into)
+        let (lo, hi) = match rule.by {
+            By::Exact => (value * scale, value * scale),
+            By::Rounded | By::Share => {
+                let half = HALVES[usize::from(self.decimals) & 15];
+                outward((value - half) * scale, (value + half) * scale)
+            }
+            By::Truncated => outward(
+                value * scale,
+                (value + ten(-i32::from(self.decimals))) * scale,
+            ),
+            By::CutToUnits => (value * scale, value * scale + (scale - 1.0)),
+            By::RaisedToUnits => (value * scale - (scale - 1.0), value * scale),
+        };
+        // a share that is not zero prints as the smallest at least
+        let smallest = rule.by == By::Share
+            && matches!(
+                (self.mantissa, self.decimals),
+                (1, 1 | 2) | (100_000 | 10_000, 6)
+            );
+        Interval::from_f64(if smallest { 0.0 } else { lo.max(0.0) }, hi)
+    }
+}
+
+/// A text is a decimal, an end a double: step outward by one double, so that neither end is cut short.
+#[inline]
+fn outward(lo: f64, hi: f64) -> (f64, f64) {
+    (if lo > 0.0 { lo.next_down() } else { lo }, hi.next_up())
+}
+
+/// By what printer a plain number came about, and how many of the quantity's own units each of its units is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    by: By,
+    scale: Scale,
+}
+
+impl Rule {
+    /// The rule of a printer and a scale; `None` where they are no usual ones.
+    #[inline]
+    pub(crate) const fn new(printer: Decimal, scale: Scale) -> Option<Self> {
+        let by = match printer {
+            Decimal::Exact => By::Exact,
+            Decimal::Rounded => By::Rounded,
+            Decimal::Truncated => By::Truncated,
+            Decimal::General(_) => return None,
+        };
+        Some(Self { by, scale })
+    }
+
+    /// With all digits.
+    pub(crate) const fn exact(scale: Scale) -> Self {
+        Self {
+            by: By::Exact,
+            scale,
+        }
+    }
+
+    /// Rounded at the last digit.
+    #[inline]
+    pub(crate) const fn rounded(scale: Scale) -> Self {
+        Self {
+            by: By::Rounded,
+            scale,
+        }
+    }
+
+    /// Cut to whole printed units: `33` in usec is 33000 to 33999 ns.
+    #[inline]
+    pub(crate) const fn cut_to_units(scale: Scale) -> Self {
+        Self {
+            by: By::CutToUnits,
+            scale,
+        }
+    }
+
+    /// Raised to whole printed units: `502` in usec is 501001 to 502000 ns.
+    #[inline]
+    pub(crate) const fn raised_to_units(scale: Scale) -> Self {
+        Self {
+            by: By::RaisedToUnits,
+            scale,
+        }
+    }
+
+    /// A share in percent: one that is not zero prints as 0.1 (of depths) or 0.01 (of latencies) at least; JSON has six
+    /// decimals.
+    pub(crate) const SHARE: Self = Self {
+        by: By::Share,
+        scale: Scale::One,
+    };
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Exact,
+    Rounded,
+    Truncated,
+    CutToUnits,
+    RaisedToUnits,
+    Share,
+}
+
+/// The usual scales.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scale {
+    One,
+    Thousand,
+    Million,
+    Billion,
+    Kibi,
+    Mebi,
+}
+
+impl Scale {
+    const ALL: [Self; 6] = [
+        Scale::One,
+        Scale::Thousand,
+        Scale::Million,
+        Scale::Billion,
+        Scale::Kibi,
+        Scale::Mebi,
+    ];
+
+    /// The scale that is this number, if it is a usual one.
+    #[inline]
+    pub(crate) fn of(number: f64) -> Option<Self> {
+        Self::ALL.into_iter().find(|scale| scale.number() == number)
+    }
+
+    #[inline]
+    pub(crate) const fn number(self) -> f64 {
+        const NUMBERS: [f64; 6] = [1.0, 1e3, 1e6, 1e9, 1024.0, 1_048_576.0];
+        NUMBERS[self as usize]
     }
 }
 
@@ -235,7 +409,7 @@ fn plain_parts(text: &str) -> Option<Parts> {
     Some(Parts {
         value: plain.value(),
         whole: (plain.decimals == 0).then_some(plain.mantissa),
-        last: -(plain.decimals as i32),
+        last: -i32::from(plain.decimals),
         digits: Digits::Of(plain.mantissa),
     })
 }

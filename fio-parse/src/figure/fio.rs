@@ -81,19 +81,6 @@ impl FioPrinter {
     }
 }
 
-/// The whole number that `text` is, where it was printed without prefix and unit: the form of nearly all latencies.
-pub fn plain(text: &str) -> Option<u64> {
-    let mut number = 0u64;
-    for &byte in text.as_bytes() {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
-    }
-    matches!(text.len(), 1..=19).then_some(number)
-}
-
 /// Intervals of whole numbers, before they become a quantity: one or two, but for open bases and carries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Whole {

@@ -28,10 +28,9 @@ const LINES: usize = 3;
 pub(super) fn blanked(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut fronts = Vec::new();
     let mut run = Run::default();
-    let mut start = 0;
     let bytes = text.as_bytes();
-    for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
-        // nearly all lines of reports start with a blank or a small letter
+    for start in starts(bytes) {
+        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
         let line = &bytes[start..end];
         let lead = match line.first() {
             // logs of samples have digits too
@@ -40,14 +39,12 @@ pub(super) fn blanked(text: Cow<'_, str>) -> Cow<'_, str> {
             Some(b'[' | b'(' | b'A'..=b'Z') => lead(line),
             _ => None,
         };
-        match lead {
-            Some(lead) => run.push(bytes, start, start + lead, end),
-            None if !run.lines.is_empty() => {
+        if let Some(lead) = lead {
+            if !run.ends_above(start) {
                 run.close(bytes, &mut fronts);
             }
-            None => {}
+            run.push(bytes, start, start + lead, end);
         }
-        start = end + 1;
     }
     run.close(bytes, &mut fronts);
     if fronts.is_empty() {
@@ -61,6 +58,26 @@ pub(super) fn blanked(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Where the lines start of which the first byte may be that of a lead. Nearly all lines of reports start with a blank or
+/// a small letter, so pieces of the text are asked as a whole first.
+fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    const PIECE: usize = 512;
+    // digits, capital letters and brackets, and some signs between them: one range is quick
+    let may_lead = |byte: u8| byte.wrapping_sub(b'(') <= b'[' - b'(';
+    let behind = bytes.get(1..).unwrap_or(&[]);
+    let pieces = bytes.chunks(PIECE).zip(behind.chunks(PIECE)).enumerate();
+    let starts = pieces.flat_map(move |(index, (piece, behind))| {
+        let pairs = piece.iter().zip(behind);
+        let any = pairs.fold(0u8, |any, (&byte, &next)| {
+            any | u8::from((byte == b'\n') & may_lead(next))
+        });
+        let feeds = memchr::memchr_iter(b'\n', if any > 0 { piece } else { &[] });
+        feeds.map(move |at| index * PIECE + at + 1)
+    });
+    let first = std::iter::once(0).chain(starts);
+    first.filter(move |start| bytes.get(*start).copied().is_some_and(may_lead))
+}
+
 /// Lines in a row that have a lead.
 #[derive(Default)]
 struct Run {
@@ -71,6 +88,13 @@ struct Run {
 }
 
 impl Run {
+    /// Whether its last line is the one above a line that starts here.
+    fn ends_above(&self, start: usize) -> bool {
+        self.lines
+            .last()
+            .is_some_and(|(_, _, end)| end + 1 == start)
+    }
+
     fn push(&mut self, bytes: &[u8], start: usize, lead: usize, end: usize) {
         self.lines.push((start, lead, end));
         let rest = bytes[lead..end].trim_ascii_end();

@@ -68,11 +68,20 @@ pub(super) fn string(out: &mut Vec<u8>, text: &str) {
 
 #[inline]
 pub(super) fn span(out: &mut Vec<u8>, span: Span) {
-    let (mut start, mut end) = (itoa::Buffer::new(), itoa::Buffer::new());
+    let mut buffer = itoa::Buffer::new();
+    let start = buffer.format(span.start).as_bytes();
+    out.reserve(2 * start.len() + 4);
     out.push(b'[');
-    out.extend_from_slice(start.format(span.start).as_bytes());
+    out.extend_from_slice(start);
     out.push(b',');
-    out.extend_from_slice(end.format(span.end).as_bytes());
+    // texts are short: the end mostly differs in the last two digits
+    let last = span.start % 100 + span.len();
+    if last < 100 && span.start >= 10 {
+        out.extend_from_slice(&start[..start.len() - 2]);
+        out.extend_from_slice(&[b'0' + (last / 10) as u8, b'0' + (last % 10) as u8]);
+    } else {
+        whole(out, span.end.into());
+    }
     out.push(b']');
 }
 
@@ -85,12 +94,25 @@ pub(super) fn bound<Q: Quantity>(out: &mut Vec<u8>, bound: Q) {
     }
 }
 
-/// A number that is not whole. Middles of two whole numbers are many.
+/// A number that is not whole, or that is written as if. Middles of two whole numbers are many, and percentiles have two
+/// decimals.
 pub(super) fn real(out: &mut Vec<u8>, number: f64) {
     let floor = number as u64;
+    let hundredths = (number * 100.0 + 0.5) as u64;
     if number < EXACT_F64 / 4.0 && floor as f64 + 0.5 == number {
         whole(out, floor);
         out.extend_from_slice(b".5");
+    } else if hundredths < 100_000
+        && hundredths as f64 / 100.0 == number
+        && number.is_sign_positive()
+    {
+        // no shorter decimal stands for the same double
+        whole(out, hundredths / 100);
+        let (tenths, rest) = ((hundredths / 10 % 10) as u8, (hundredths % 10) as u8);
+        out.extend_from_slice(&[b'.', b'0' + tenths]);
+        if rest > 0 {
+            out.push(b'0' + rest);
+        }
     } else {
         serde(out, &number);
     }

@@ -53,7 +53,7 @@ pub fn records(plan: &Plan, outcome: &Outcome, context: &Context) -> Vec<Record>
     let warnings = warnings(plan, outcome, &context.environment);
     for record in &mut records {
         record.warnings.extend_from_slice(&warnings);
-        record.fidelity = Some(fidelity.clone());
+        record.fidelity = Some(Box::new(fidelity.clone()));
         record.interrupted = outcome.stopped().is_some_and(|stop| stop.cuts_short());
     }
     records

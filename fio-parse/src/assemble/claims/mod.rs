@@ -11,6 +11,8 @@
 //! *IOPS* agree with those printed that round to them or are cut off to them, and where none are printed with the rate
 //! over the one block size of the workload.
 //!
+//! Where the words next to a figure say reads or writes, results of the other direction are not what it is held against.
+//!
 //! Whom a sentence is about is for [`subject`] to tell.
 //!
 //! *A ratio* is computed from the shell's times where both results have them, else from the tools' own windows. It
@@ -26,7 +28,7 @@ use crate::block::prose::Style;
 use crate::block::{Block, Kind, Role};
 use crate::claim::{Agreement, Claim};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::record::{Record, ScopeKind, WallCovers};
+use crate::record::{Direction, Record, ScopeKind, WallCovers};
 use crate::source::{Log, Span};
 use phrase::{Rough, Stated, What};
 use ratio::{Object, Subject, check_ratio};
@@ -91,6 +93,15 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
             Some(Err(problem)) => Err(problem),
             None => Ok(record),
         };
+        let said = is_figure
+            .then(|| subject::direction_said(&found, place))
+            .flatten();
+        let record = record.and_then(|record| {
+            match is_figure && of_one_result(records, record, said).is_empty() {
+                true => Err("it is of the other direction than the result above"),
+                false => Ok(record),
+            }
+        });
         let record = match record {
             Ok(record) => record,
             // a share of something that no result is labelled with
@@ -115,8 +126,20 @@ pub(super) fn find(log: &Log<'_>, blocks: &[Block<'_>], records: &mut [Record]) 
                 number,
                 unit,
                 binary,
-            } => check_rate(log.get(span), span, (number, unit, binary), records, record),
-            What::Iops(number) => check_iops(log.get(span), span, number, records, record),
+            } => {
+                let together = of_one_result(records, record, said);
+                check_rate(
+                    log.get(span),
+                    span,
+                    (number, unit, binary),
+                    records,
+                    &together,
+                )
+            }
+            What::Iops(number) => {
+                let together = of_one_result(records, record, said);
+                check_iops(log.get(span), span, number, records, &together)
+            }
             What::Percent { ratio, other } => {
                 let checked = check_ratio(
                     log.get(span),
@@ -337,11 +360,18 @@ fn heading(record: &Record) -> String {
         .join(", ")
 }
 
-/// The records of the same run and label, the one that prose speaks of first: sums before their parts.
-fn of_one_result(records: &[Record], index: usize) -> Vec<usize> {
+/// The records of the same run and label, the one that prose speaks of first: sums before their parts. Where the words
+/// say a direction, those of the other one are left out.
+fn of_one_result(records: &[Record], index: usize, said: Option<Direction>) -> Vec<usize> {
     let here = &records[index];
+    let differs = |record: &Record| {
+        let ways = [said, Some(record.direction)];
+        ways == [Some(Direction::Read), Some(Direction::Write)]
+            || ways == [Some(Direction::Write), Some(Direction::Read)]
+    };
     let mut together: Vec<usize> = (0..records.len())
         .filter(|&other| records[other].run == here.run && label(&records[other]) == label(here))
+        .filter(|&other| !differs(&records[other]))
         .collect();
     together.sort_by_key(|&index| records[index].scope.kind == ScopeKind::Job);
     together
@@ -352,9 +382,8 @@ fn check_rate(
     span: Span,
     (number, unit, binary): (Rough, f64, f64),
     records: &[Record],
-    index: usize,
+    together: &[usize],
 ) -> (usize, Claim, String) {
-    let together = of_one_result(records, index);
     let ways: [(f64, Measured, Agreement); 4] = [
         (unit, wall, Agreement::Wall),
         (unit, window, Agreement::Window),
@@ -420,7 +449,7 @@ fn check_rate(
     claim.agrees_with = Agreement::Unchecked;
     claim.problem = Some(problem.to_owned());
     (
-        index,
+        together[0],
         claim,
         format!("stated {text}: not checked, as {problem}"),
     )
@@ -447,15 +476,15 @@ fn check_iops(
     span: Span,
     number: Rough,
     records: &[Record],
-    index: usize,
+    together: &[usize],
 ) -> (usize, Claim, String) {
     let mut claim = Claim {
         stated_iops: Some(number.value),
         ..Claim::found(text, span)
     };
-    let measured: Vec<(usize, Rate)> = of_one_result(records, index)
-        .into_iter()
-        .filter_map(|record| Some((record, iops_of(&records[record])?)))
+    let measured: Vec<(usize, Rate)> = together
+        .iter()
+        .filter_map(|&record| Some((record, iops_of(&records[record])?)))
         .collect();
     let off = |rate: &Rate| (middle(*rate) / number.value).ln().abs();
     let agreeing = measured.iter().find(|(_, rate)| number.says(*rate, 1.0));
@@ -490,7 +519,7 @@ fn check_iops(
             let problem = "the result above has no IOPS";
             claim.problem = Some(problem.to_owned());
             (
-                index,
+                together[0],
                 claim,
                 format!("stated {text}: not checked, as {problem}"),
             )

@@ -222,14 +222,14 @@ pub(super) fn check_ratio(
         Object::Named(phrase) => other_results(records, &records[index], phrase, span.start)
             .and_then(|objects| {
                 let mut all: Vec<usize> = (subjects.iter())
-                    .flat_map(|&subject| of_one_result(records, subject))
+                    .flat_map(|&subject| of_one_result(records, subject, None))
                     .collect();
                 all.sort_unstable();
                 all.dedup();
                 pair(records, &all, &objects, sentence)
             }),
         Object::Unnamed => one_result(records, subjects).and_then(|index| {
-            let here = comparable(records, &of_one_result(records, index), None)?;
+            let here = comparable(records, &of_one_result(records, index, None), None)?;
             Ok((here, only_other(records, here, span.start)?))
         }),
     };

@@ -11,7 +11,8 @@
 
 use super::phrase::What;
 use super::{Found, heading, label, refer};
-use crate::record::Record;
+use crate::context::direction_named;
+use crate::record::{Direction, Record};
 use std::ops::Range;
 
 /// Words that say that who is named is not who did it, or that it was not done.
@@ -71,6 +72,33 @@ fn joint(text: &str) -> Option<Range<usize>> {
         .iter()
         .filter_map(|joint| text.rfind(joint).map(|at| at..at + joint.len()))
         .max_by_key(|range| range.end)
+}
+
+/// The part of a sentence around what is stated: from the last joint or figure in front to the next behind.
+fn parts<'s>(found: &[Found<'s>], place: usize) -> (&'s str, &'s str) {
+    let Found {
+        sentence, stated, ..
+    } = &found[place];
+    let others = || {
+        let same = |other: &&Found<'_>| std::ptr::eq(other.sentence, *sentence);
+        found.iter().filter(same).map(|other| &other.stated.range)
+    };
+    let (start, end) = (stated.range.start, stated.range.end);
+    let before = others().map(|r| r.end).filter(|&at| at <= start).max();
+    let after = others().map(|r| r.start).filter(|&at| at >= end).min();
+    let front = &sentence[before.unwrap_or(0)..start];
+    let behind = &sentence[end..after.unwrap_or(sentence.len())];
+    let first = JOINTS.iter().filter_map(|joint| behind.find(joint)).min();
+    (
+        &front[joint(front).map_or(0, |joint| joint.end)..],
+        &behind[..first.unwrap_or(behind.len())],
+    )
+}
+
+/// Which way the bytes went by the words next to a figure: "439 MB/s sequential reads", "the write speed is 334 MB/s".
+pub(super) fn direction_said(found: &[Found<'_>], place: usize) -> Option<Direction> {
+    let (front, behind) = parts(found, place);
+    direction_named(behind).or_else(|| direction_named(front))
 }
 
 /// The records that what is stated can be about: one, or those of a machine's several tests.

@@ -54,16 +54,13 @@ pub(super) fn decode(report: &mut Report, transfer: &Transfer<'_>, kind: Kind, l
                     transfer.rate.span,
                     format!(
                         "the rate {} and {} bytes in {} contradict each other; both are kept",
-                        rate.printed.first().map_or("", |p| &p.text),
+                        rate.text(),
                         bytes.as_ref().map_or(0, |b| b.lo().0),
                         time.text,
                     ),
                 );
-                let printed = rate.printed.clone();
-                let mut both = Reading::unprinted(rate.possible().clone().or(derived));
-                both.printed = printed;
-                both.printed.push(time.into());
-                both
+                let both = rate.possible().or(derived);
+                rate.widened(both, time)
             }
         }),
         (Some(rate), None) => Some(rate),

@@ -4,6 +4,7 @@ use crate::block::dd::DdBlock;
 use crate::block::dd::transfer::{Form, Transfer, split_number};
 use crate::figure::decimal::Decimal;
 use crate::figure::human::{Rounding, Step};
+use crate::workload::Workload;
 
 /// A kind of dd, as far as its report tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +86,19 @@ fn one_decimal(number: &str) -> bool {
         && number
             .split_once('.')
             .is_some_and(|(_, decimals)| decimals.len() == 1)
+}
+
+/// The dd that a command names, where it is none of those that are called `dd`: their reports may look alike.
+pub fn of_command(workload: &Workload) -> Option<&'static str> {
+    let command = workload.command.as_deref().unwrap_or("");
+    let words = command.split_whitespace();
+    let names = words.take_while(|word| !word.contains("if=") && !word.contains("of="));
+    let names = names.filter_map(|word| word.rsplit('/').next());
+    (names.into_iter()).find_map(|name| {
+        ["sg_dd", "dcfldd", "dc3dd"]
+            .into_iter()
+            .find(|&known| known == name)
+    })
 }
 
 /// Tells the kind from the layout of the byte line.

@@ -22,6 +22,7 @@
 //! | eMMC 5.1 (HS400) | 8 bits, 200 MHz, both edges | | 400 MB/s |
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::reading::Reading;
 use crate::record::{Direction, Measurement};
 use crate::source::Span;
 use crate::unit::{Bytes, BytesPerSec, Quantity};
@@ -53,11 +54,7 @@ pub fn check(measurement: &Measurement, around: Around<'_>) -> Vec<Diagnostic> {
 }
 
 pub(in crate::assemble) fn rate_span(measurement: &Measurement) -> Option<Span> {
-    measurement
-        .bytes_per_sec
-        .as_ref()
-        .and_then(|rate| rate.printed.first())
-        .map(|printed| printed.span)
+    measurement.bytes_per_sec.as_ref().and_then(Reading::span)
 }
 
 /// A rate in words, for messages: three digits are enough to doubt.
@@ -405,7 +402,7 @@ pub fn fits_in_memory(
     (cached && bytes < memory).then(|| {
         Diagnostic::warning(
             Code::FITS_IN_MEMORY,
-            measurement.bytes.as_ref().and_then(|bytes| bytes.printed.first()).map(|printed| printed.span),
+            measurement.bytes.as_ref().and_then(Reading::span),
             format!("{} bytes fit into the {:.1} GiB of memory that the text names, and nothing went around the page cache", bytes.0, memory.0 as f64 / f64::from(1 << 30)),
         )
     })

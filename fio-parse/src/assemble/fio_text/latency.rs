@@ -47,7 +47,7 @@ pub(super) fn read(
     if let Some(percentile) = saturated(&latency.percentiles, era) {
         warnings.push(Diagnostic::note(
             Code::SATURATED,
-            percentile.reading.printed.first().map(|printed| printed.span),
+            percentile.reading.span(),
             format!(
                 "the {}th percentile is the largest that fio can print; the latency is that or more",
                 percentile.p

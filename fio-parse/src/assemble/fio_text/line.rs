@@ -122,15 +122,12 @@ pub(super) fn check(
     {
         warnings.push(Diagnostic::warning(
             Code::DISAGREE,
-            bytes.printed.first().map(|printed| printed.span),
+            bytes.span(),
             format!(
                 "{} I/Os of {} bytes are {moved} bytes, but {} is printed",
                 ios.total,
                 block.0,
-                bytes
-                    .printed
-                    .first()
-                    .map_or("", |printed| printed.text.as_str())
+                bytes.text()
             ),
         ));
     }
@@ -145,24 +142,19 @@ fn blocks_at_rate(measurement: &Measurement, block: Bytes) -> Option<Diagnostic>
     let size = block.0 as f64;
     // IOPS are cut to whole ones, and the last block of a file may be
     let expected = |lo: f64, hi: f64| ((lo - 1.0) * size, (hi + 1.0) * size);
-    if fio_check::agree(iops.possible(), rate.possible(), expected) {
+    if fio_check::agree(&iops.possible(), &rate.possible(), expected) {
         return None;
     }
-    let text = |printed: &[crate::record::Printed]| {
-        printed
-            .first()
-            .map_or(String::new(), |p| p.text.to_string())
-    };
     Some(Diagnostic::warning(
         Code::DISAGREE,
-        rate.printed.first().map(|printed| printed.span),
+        rate.span(),
         format!(
             "{} blocks of {} bytes a second are {:.0} to {:.0} bytes/s, but {} is printed",
-            text(&iops.printed),
+            iops.text(),
             block.0,
             iops.lo().to_f64() * size,
             iops.hi().to_f64() * size,
-            text(&rate.printed)
+            rate.text()
         ),
     ))
 }

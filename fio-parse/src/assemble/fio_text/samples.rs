@@ -77,6 +77,9 @@ fn share(
         ));
         return None;
     }
+    if let Ok(share) = Reading::decimal(figure, Decimal::Rounded, 1.0) {
+        return Some(share);
+    }
     let possible = decimal::read_grouped(figure.text, Decimal::Rounded, 1.0).ok()?;
     Some(Reading::of(possible, figure))
 }
@@ -96,6 +99,11 @@ pub(super) fn iops(line: &SampleLine<'_>) -> Spread<Iops> {
 
 /// A plain number, each unit of which is any of `steps`. Not a number where nothing was counted.
 fn scaled<Q: Quantity>(figure: Figure<'_>, printer: Decimal, steps: &[f64]) -> Option<Reading<Q>> {
+    if let [step] = steps
+        && let Ok(reading) = Reading::decimal(figure, printer, *step)
+    {
+        return Some(reading);
+    }
     let possible = steps
         .iter()
         .filter_map(|step| decimal::read_grouped::<Q>(figure.text, printer, *step).ok())

@@ -85,8 +85,7 @@ fn is_zero(text: &str) -> bool {
 fn cpu(line: &CpuLine<'_>) -> Cpu {
     let plain = |figure: Option<Figure<'_>>| {
         let figure = figure?;
-        let possible = decimal::read(figure.text, Decimal::Rounded, 1.0).ok()?;
-        Some(Reading::of(possible, figure))
+        Reading::decimal(figure, Decimal::Rounded, 1.0).ok()
     };
     Cpu {
         user_percent: plain(line.usr),
@@ -118,10 +117,9 @@ pub(in crate::assemble) fn target(line: &TargetLine<'_>, era: &Era) -> Option<La
             _ => !era.is_from(TARGET_NSEC) || era.may_be(WINDOW_USEC, last),
         })
     });
-    let percent = line.percentile.and_then(|figure| {
-        let possible = decimal::read(figure.text, Decimal::Rounded, 1.0).ok()?;
-        Some(Reading::of(possible, figure))
-    });
+    let percent = line
+        .percentile
+        .and_then(|figure| Reading::decimal(figure, Decimal::Rounded, 1.0).ok());
     Some(LatencyTarget {
         target_ns,
         window_ns,

@@ -18,8 +18,7 @@
 //! Each line picks its own unit: a job may show slat in nsec, clat in usec and lat in msec.
 
 use crate::figure::Figure;
-use crate::figure::decimal::{self, Decimal};
-use crate::interval::Possible;
+use crate::figure::decimal::{self, Decimal, Plain, Rule, Scale};
 use crate::lex::{self, Lexed};
 use crate::reading::Reading;
 use crate::record::Percentile;
@@ -66,6 +65,16 @@ impl TimeUnit {
         }
     }
 
+    /// The same as the scale of a printer.
+    pub(crate) fn scale(self) -> Scale {
+        match self {
+            TimeUnit::Nsec => Scale::One,
+            TimeUnit::Usec => Scale::Thousand,
+            TimeUnit::Msec => Scale::Million,
+            TimeUnit::Sec => Scale::Billion,
+        }
+    }
+
     fn read(text: &str) -> Option<Self> {
         Some(match text {
             "nsec" => TimeUnit::Nsec,
@@ -109,6 +118,9 @@ pub struct LatencyLine<'t> {
 
 /// A mean or deviation, which has two decimals; `None` where it is no number, as nothing was counted.
 fn mean(figure: Figure<'_>, unit: TimeUnit) -> Option<Reading<Nanos>> {
+    if let Ok(mean) = Reading::decimal(figure, Decimal::Rounded, unit.ns()) {
+        return Some(mean);
+    }
     let possible = decimal::read_grouped(figure.text, Decimal::Rounded, unit.ns()).ok()?;
     Some(Reading::of(possible, figure))
 }
@@ -118,17 +130,14 @@ fn mean(figure: Figure<'_>, unit: TimeUnit) -> Option<Reading<Nanos>> {
 #[inline]
 pub(super) fn percentile(
     p: f64,
-    printed: u64,
+    printed: Plain,
     unit: TimeUnit,
     figure: Figure<'_>,
 ) -> Option<Percentile> {
-    let ns = unit.ns();
-    let hi = printed as f64 * ns;
-    let lo = (hi - (ns - 1.0)).max(0.0);
-    let possible = Possible::between(Nanos::new(lo)?, Nanos::new(hi)?)?;
+    let rule = Rule::raised_to_units(unit.scale());
     Some(Percentile {
         p,
-        reading: Reading::of(possible, figure),
+        reading: Reading::of_plain(printed, rule, figure)?,
     })
 }
 
@@ -292,17 +301,18 @@ mod tests {
 
     #[test]
     fn percentiles_were_rounded_up() {
-        let ends = |printed, unit| {
+        let ends = |text: &str, unit| {
             let figure = Figure {
-                text: "",
-                span: Span::default(),
+                text,
+                span: Span::new(0, text.len() as u32),
             };
+            let printed = Plain::read(text).unwrap();
             let read = percentile(1.0, printed, unit, figure).unwrap().reading;
             (read.lo().get(), read.hi().get())
         };
-        assert_eq!(ends(502, TimeUnit::Nsec), (502.0, 502.0));
-        assert_eq!(ends(502, TimeUnit::Usec), (501_001.0, 502_000.0));
-        assert_eq!(ends(3, TimeUnit::Msec), (2_000_001.0, 3_000_000.0));
-        assert_eq!(ends(0, TimeUnit::Usec), (0.0, 0.0));
+        assert_eq!(ends("502", TimeUnit::Nsec), (502.0, 502.0));
+        assert_eq!(ends("502", TimeUnit::Usec), (501_001.0, 502_000.0));
+        assert_eq!(ends("3", TimeUnit::Msec), (2_000_001.0, 3_000_000.0));
+        assert_eq!(ends("0", TimeUnit::Usec), (0.0, 0.0));
     }
 }

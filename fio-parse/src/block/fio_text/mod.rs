@@ -42,9 +42,7 @@ mod tests;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::era::Look;
 use crate::figure::Figure;
-use crate::figure::decimal;
-use crate::figure::fio;
-use crate::interval::Interval;
+use crate::figure::decimal::{self, Plain, Rule};
 use crate::lex;
 use crate::reading::Reading;
 use crate::record::{CountBucket, Direction, Latency, LatencyBucket};
@@ -192,17 +190,17 @@ impl<'t> LatencyText<'t> {
             return None;
         }
         self.unit = Some(line.unit);
-        let ns = line.unit.ns();
+        let rule = Rule::cut_to_units(line.unit.scale());
         let latency = self.latency.get_or_insert_default();
         let extreme = |figure: Option<Figure<'t>>, scaled: &mut Option<Figure<'t>>| {
             let figure = figure?;
-            let Some(whole) = fio::plain(figure.text) else {
-                *scaled = Some(figure);
-                return None;
-            };
-            let lo = whole as f64 * ns;
-            let part = Interval::from_f64(lo, lo + (ns - 1.0))?;
-            Some(Reading::of(part.into(), figure))
+            match Plain::read(figure.text) {
+                Some(plain) if plain.decimals() == 0 => Reading::of_plain(plain, rule, figure),
+                _ => {
+                    *scaled = Some(figure);
+                    None
+                }
+            }
         };
         latency.min = extreme(line.min, &mut self.min);
         latency.max = extreme(line.max, &mut self.max);
@@ -224,7 +222,7 @@ impl<'t> LatencyText<'t> {
 
     /// Takes a percentile of which the number and the latency are as printed.
     fn take_percentile(&mut self, unit: TimeUnit, p: &str, figure: Figure<'t>) {
-        let number = fio::plain(figure.text);
+        let number = Plain::read(figure.text).filter(|number| number.decimals() == 0);
         let (Some(p), Some(number)) = (decimal::value(p), number) else {
             self.odd.push(figure);
             return;
@@ -482,7 +480,9 @@ impl<'t> Reader<'t> {
                     unit,
                 })
             }
-            Word::Distribution(unit) => self.take_distribution(unit, |take| cursor.shares(take)),
+            Word::Distribution(unit) => {
+                self.take_distribution(unit, |take| cursor.shares(true, take))
+            }
             Word::Submit => self.quick_shares(cursor, share::call_range, |job| &mut job.submit),
             Word::Complete => self.quick_shares(cursor, share::call_range, |job| &mut job.complete),
             Word::Cpu => {
@@ -506,8 +506,10 @@ impl<'t> Reader<'t> {
             return None;
         }
         let mut buckets: SmallVec<[CountBucket; COUNTS]> = SmallVec::new();
-        cursor.shares(|share| {
-            buckets.extend(share::count(share, &range));
+        cursor.shares(false, |share| {
+            if let Some(bucket) = share::count(share, &range) {
+                buckets.push(bucket);
+            }
             Some(())
         })?;
         self.put(place, kept(&mut buckets))

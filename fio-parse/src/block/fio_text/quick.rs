@@ -11,12 +11,14 @@
 //! and so on: the grammars of the other modules with just the blanks that fio prints
 //! ```
 
+mod lines;
+
 use super::direction::{DirectionLine, SampleLine};
 use super::latency::{Kind, LatencyLine, TimeUnit, percentile};
 use super::tail::{Counts, CpuLine, Issued, Share, TargetLine};
 use crate::block::fio_group::{GroupLine, Pair};
 use crate::figure::Figure;
-use crate::figure::decimal::Plain;
+use crate::figure::decimal::{Plain, Rule};
 use crate::reading::Reading;
 use crate::record::{Direction, Percentile};
 use crate::source::{Log, Span};
@@ -208,6 +210,45 @@ impl<'t> Cursor<'t> {
         plain
     }
 
+    /// As [`plain`](Self::plain), for which percentile it is: two decimals, and one or two digits in front.
+    #[inline]
+    fn percent(&mut self) -> Option<Plain> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let digit = |byte: u8| Some(u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit <= 9);
+        let (tens, ones, fraction, length) = match *rest {
+            [ones, b'.', a, b, b't', ..] => (0, digit(ones)?, [a, b], 4),
+            [tens, ones, b'.', a, b, b't', ..] => (digit(tens)?, digit(ones)?, [a, b], 5),
+            _ => return self.plain(),
+        };
+        self.at += length;
+        let mantissa = tens * 1000 + ones * 100 + digit(fraction[0])? * 10 + digit(fraction[1])?;
+        Some(Plain {
+            mantissa,
+            decimals: 2,
+        })
+    }
+
+    /// A whole number of few enough digits that a double holds it.
+    #[inline]
+    fn whole(&mut self) -> Option<Plain> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let mut mantissa = 0u64;
+        let mut length = 0;
+        for &byte in rest {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+            length += 1;
+        }
+        self.at += length;
+        matches!(length, 1..=15).then_some(Plain {
+            mantissa,
+            decimals: 0,
+        })
+    }
+
     /// Digits, and perhaps a point with more of them.
     #[inline]
     fn number(&mut self) -> Option<Figure<'t>> {
@@ -273,8 +314,8 @@ impl<'t> Cursor<'t> {
         let start = self.at;
         let plain = self.plain()?;
         let figure = self.figure_from(start)?;
-        let possible = plain.rounded(unit.ns())?;
-        Some((Reading::of(possible, figure), plain.decimals()))
+        let rule = Rule::rounded(unit.scale());
+        Some((Reading::of_plain(plain, rule, figure)?, plain.decimals()))
     }
 
     /// `|  1.00th=[   63],  5.00th=[  112],` to the end of the line.
@@ -292,11 +333,11 @@ impl<'t> Cursor<'t> {
     fn items(&mut self, unit: TimeUnit, items: &mut Vec<Percentile>) -> Option<()> {
         loop {
             self.blanks();
-            let p = self.plain()?.value();
+            let p = self.percent()?.value();
             self.eat(b"th=[")?;
             self.blanks();
             let start = self.at;
-            let printed = self.count()?;
+            let printed = self.whole()?;
             let figure = self.figure_from(start)?;
             self.eat(b"]")?;
             items.push(percentile(p, printed, unit, figure)?);
@@ -359,225 +400,5 @@ impl<'t> Cursor<'t> {
         }
         self.eat(b"   : ")?;
         (kind == Kind::Lat).then_some(Word::Distribution(unit))
-    }
-
-    /// `min=25, max=4726, avg=228.43, stdev=443.83`.
-    #[inline]
-    pub(super) fn latency(&mut self, unit: TimeUnit) -> Option<LatencyLine<'t>> {
-        let letter = |byte: u8| byte.is_ascii_alphabetic();
-        self.eat(b"min=")?;
-        self.blanks();
-        let min = self.figure(letter)?;
-        self.eat(b", max=")?;
-        self.blanks();
-        let max = self.figure(letter)?;
-        let (avg, _) = self.mean(b", avg=", unit)?;
-        let (stdev, decimals) = self.mean(b", stdev=", unit)?;
-        // a number in two lines has fewer
-        if decimals != 2 {
-            return None;
-        }
-        self.line_feed()?;
-        Some(LatencyLine {
-            unit,
-            min: Some(min),
-            max: Some(max),
-            avg: Some(avg),
-            stdev: Some(stdev),
-        })
-    }
-
-    /// `1=0.1%, 2=0.1%, >=64=0.0%`; each is given to `take`, whose refusal is one of the line.
-    #[inline]
-    pub(super) fn shares(&mut self, mut take: impl FnMut(&Share<'t>) -> Option<()>) -> Option<()> {
-        loop {
-            let more = self.eat(b">=").is_some();
-            let at = self.count()?;
-            self.eat(b"=")?;
-            let start = self.at;
-            let plain = self.plain()?;
-            let percent = self.figure_from(start)?;
-            self.eat(b"%")?;
-            take(&Share::of_plain(at, more, percent, Some(plain)))?;
-            if self.eat(b", ").is_none() {
-                return self.line_feed();
-            }
-        }
-    }
-
-    pub(super) fn cpu(&mut self) -> Option<CpuLine<'t>> {
-        self.eat(b"usr=")?;
-        let usr = self.number()?;
-        self.eat(b"%, sys=")?;
-        let sys = self.number()?;
-        self.eat(b"%, ctx=")?;
-        let ctx = self.count()?;
-        self.eat(b", majf=")?;
-        let majf = self.count()?;
-        self.eat(b", minf=")?;
-        let minf = self.count()?;
-        self.line_feed()?;
-        Some(CpuLine {
-            usr: Some(usr),
-            sys: Some(sys),
-            ctx: Some(ctx),
-            majf: Some(majf),
-            minf: Some(minf),
-        })
-    }
-
-    pub(super) fn target(&mut self) -> Option<TargetLine<'t>> {
-        self.eat(b"target=")?;
-        let target = self.figure(|byte| byte.is_ascii_alphabetic())?;
-        self.eat(b", window=")?;
-        let window = self.figure(|byte| byte.is_ascii_alphabetic())?;
-        self.eat(b", percentile=")?;
-        let percentile = self.number()?;
-        self.eat(b"%, depth=")?;
-        let depth = self.count()?;
-        self.line_feed()?;
-        Some(TargetLine {
-            target,
-            window: Some(window),
-            percentile: Some(percentile),
-            depth: Some(depth),
-        })
-    }
-
-    pub(super) fn samples_or_issued(&mut self) -> Option<SamplesOrIssued<'t>> {
-        let start = self.at;
-        if self.eat(b"issued rwts: ").is_some() {
-            let start = self.at;
-            self.eat(b"total=")?;
-            let total = self.counts()?;
-            let text = self.figure_from(start)?;
-            self.eat(b" short=")?;
-            let short = self.counts()?;
-            self.eat(b" dropped=")?;
-            let dropped = self.counts()?;
-            self.line_feed()?;
-            return Some(SamplesOrIssued::Issued(Issued {
-                total,
-                short,
-                dropped,
-                text,
-            }));
-        }
-        let (unit, per) = if self.eat(b"bw (").is_some() {
-            self.blanks();
-            let start = self.at;
-            while self.peek().is_ascii_alphabetic() {
-                self.at += 1;
-            }
-            let unit = self.figure_from(start)?.text;
-            self.eat(b"/s): ")?;
-            (Some(unit).filter(|unit| !unit.is_empty())?, true)
-        } else {
-            self.eat(b"iops        : ")?;
-            ("", false)
-        };
-        let letter = |byte: u8| byte.is_ascii_alphabetic();
-        self.eat(b"min=")?;
-        self.blanks();
-        let min = self.figure(letter)?;
-        self.eat(b", max=")?;
-        self.blanks();
-        let max = self.figure(letter)?;
-        let share = match per {
-            true => {
-                let share = self.padded(b", per=")?;
-                self.eat(b"%")?;
-                Some(share)
-            }
-            false => None,
-        };
-        let avg = self.padded(b", avg=")?;
-        let stdev = self.padded(b", stdev=")?;
-        self.eat(b", samples=")?;
-        self.blanks();
-        let count = self.count()?;
-        self.line_feed()?;
-        Some(SamplesOrIssued::Samples(SampleLine {
-            span: self.span(start, self.at),
-            unit: per.then_some(unit),
-            min: Some(min),
-            max: Some(max),
-            per: share,
-            avg: Some(avg),
-            stdev: Some(stdev),
-            count: Some(count),
-        }))
-    }
-
-    /// `5689,2503,0,0`: the four counts of 3.x.
-    fn counts(&mut self) -> Option<Counts> {
-        let mut counts = [self.count()?, 0, 0, 0];
-        for next in &mut counts[1..] {
-            self.eat(b",")?;
-            *next = self.count()?;
-        }
-        Some(Counts::from_buf(counts))
-    }
-
-    pub(super) fn direction(&mut self) -> Option<DirectionLine<'t>> {
-        let start = self.at;
-        let direction = match self.peek() {
-            b'r' => self.eat(b"read: IOPS=").map(|()| Direction::Read),
-            b'w' => self.eat(b"write: IOPS=").map(|()| Direction::Write),
-            _ => self.eat(b"trim: IOPS=").map(|()| Direction::Trim),
-        }?;
-        let iops = self.figure(|byte| byte.is_ascii_alphabetic())?;
-        self.eat(b", BW=")?;
-        let bw = self.pair()?;
-        self.eat(b"(")?;
-        let io = self.figure(|byte| byte.is_ascii_alphabetic())?;
-        self.eat(b"/")?;
-        let runtime = self.figure(|byte| byte.is_ascii_alphabetic())?;
-        self.eat(b")")?;
-        if !runtime.text.ends_with("sec") {
-            return None;
-        }
-        let span = self.span(start, self.at);
-        let zone_resets = self.eat(b"; ").is_some();
-        if zone_resets {
-            self.count()?;
-            self.eat(b" zone resets")?;
-        }
-        self.line_feed()?;
-        Some(DirectionLine {
-            span,
-            prefix: None,
-            direction,
-            legacy: false,
-            iops: Some(iops),
-            bw,
-            io: Pair {
-                first: Some(io),
-                second: None,
-            },
-            runtime: Some(runtime),
-            zone_resets,
-        })
-    }
-
-    /// `155MiB/s (163MB/s)`.
-    fn pair(&mut self) -> Option<Pair<'t>> {
-        let unit = |byte: u8| byte.is_ascii_alphabetic() || byte == b'/';
-        let first = self.figure(unit)?;
-        self.eat(b" (")?;
-        let second = self.figure(unit)?;
-        self.eat(b")")?;
-        Some(Pair {
-            first: Some(first),
-            second: Some(second),
-        })
-    }
-
-    /// `155MiB/s-160MiB/s`.
-    fn range(&mut self) -> Option<(Figure<'t>, Figure<'t>)> {
-        let unit = |byte: u8| byte.is_ascii_alphabetic() || byte == b'/';
-        let from = self.figure(unit)?;
-        self.eat(b"-")?;
-        Some((from, self.figure(unit)?))
     }
 }

@@ -9,8 +9,7 @@
 use super::latency::TimeUnit;
 use super::tail::Share;
 use crate::figure::Figure;
-use crate::figure::decimal::{self, Decimal, Plain};
-use crate::interval::Possible;
+use crate::figure::decimal::{Decimal, Plain, Rule};
 use crate::reading::Reading;
 use crate::record::{CountBucket, LatencyBucket};
 use crate::unit::Percent;
@@ -24,17 +23,11 @@ pub(crate) fn percent(figure: &Figure<'_>) -> Option<Reading<Percent>> {
 /// As [`percent`], where the digits of the figure are known.
 #[inline]
 fn decoded(figure: &Figure<'_>, plain: Option<Plain>) -> Option<Reading<Percent>> {
-    let possible = match plain {
-        Some(plain) => plain.rounded::<Percent>(1.0)?,
-        None => decimal::read::<Percent>(figure.text, Decimal::Rounded, 1.0).ok()?,
-    };
-    let smallest = matches!(figure.text, "0.1" | "0.01" | "0.100000" | "0.010000");
-    let possible = if smallest {
-        Possible::between(Percent::default(), possible.hi())?
-    } else {
-        possible
-    };
-    Some(Reading::of(possible, *figure))
+    match plain {
+        Some(plain) => Reading::of_plain(plain, Rule::SHARE, *figure),
+        // with more digits than the smallest shares have
+        None => Reading::decimal(*figure, Decimal::Rounded, 1.0).ok(),
+    }
 }
 
 /// The range of counts that a label stands for, if it has a share.

@@ -92,7 +92,7 @@ fn check_new(job: &FioJob<'_>) {
         let readings = [&latency.min, &latency.max, &latency.mean, &latency.stddev];
         (
             text.unit.unwrap(),
-            readings.map(|reading| reading.as_ref().unwrap().printed[0].text.to_string()),
+            readings.map(|reading| reading.as_ref().unwrap().printed()[0].text.to_string()),
         )
     };
     let owned = |texts: [&str; 4]| texts.map(str::to_owned);
@@ -116,7 +116,7 @@ fn check_new(job: &FioJob<'_>) {
     let clat = percentiles(&read.clat);
     assert_eq!(clat.len(), 9);
     assert_eq!(
-        (clat[8].p, clat[8].reading.printed[0].text.as_str()),
+        (clat[8].p, clat[8].reading.printed()[0].text.as_str()),
         (99.99, "4752")
     );
     assert_eq!(read.priorities.len(), 2);
@@ -140,11 +140,11 @@ fn check_new(job: &FioJob<'_>) {
         (
             last.ge_ns,
             last.lt_ns,
-            last.percent.printed[0].text.as_str()
+            last.percent.printed()[0].text.as_str()
         ),
         (2_000_000_000, None, "0.50")
     );
-    assert_eq!(percentiles(&job.sync)[1].reading.printed[0].text, "990");
+    assert_eq!(percentiles(&job.sync)[1].reading.printed()[0].text, "990");
     assert_eq!(job.cpu.as_ref().unwrap().ctx, Some(1592));
     let ranges = |buckets: &Option<Vec<CountBucket>>| -> Vec<_> {
         let buckets = buckets.as_ref().unwrap().iter();
