@@ -264,6 +264,30 @@ fn a_gate_that_judged_nothing_has_not_passed() {
     assert_ne!(ran.status, 0, "{}", ran.err);
 }
 
+/// 90 beats the 50 and the 52 of the base, whose median is 148: worse by 39 %, and nothing can be judged.
+#[test]
+fn one_run_against_several_fails_only_where_it_is_worse_than_each() {
+    let limit = ["-", "--threshold", "5%"];
+    let base = [50.0, 150.0, 149.0, 148.0, 151.0, 52.0, 147.0];
+    let among = run_with(&limit, &pair(&base, &[90.0]));
+    assert_eq!(among.status, 2, "{}", among.err);
+    assert!(among.err.contains("cannot be judged"), "{}", among.err);
+    // The other way round: 150 is better than each of three, one of three is worse by two thirds.
+    let single = run_with(&limit, &pair(&[150.0], &[50.0, 150.0, 52.0]));
+    assert_eq!(single.status, 2, "{}", single.err);
+    // 45 is 10 % below the least of the base, 48 only 4 %.
+    let below = run_with(&limit, &pair(&base, &[45.0]));
+    assert_eq!(below.status, 1, "{}", below.err);
+    assert!(below.err.contains("so is each run"), "{}", below.err);
+    assert_eq!(run_with(&limit, &pair(&base, &[48.0])).status, 2);
+    // No worse than the median: passed.
+    assert_eq!(run_with(&limit, &pair(&base, &[148.0])).status, 0);
+    assert_eq!(run_with(&limit, &pair(&base, &[900.0])).status, 0);
+    let both = ["-", "--threshold", "5%", "--two-sided"];
+    assert_eq!(run_with(&both, &pair(&base, &[900.0])).status, 1);
+    assert_eq!(run_with(&both, &pair(&[50.0, 150.0], &[120.0])).status, 2);
+}
+
 /// An input that was named could hold what is worse: without its results no gate passes.
 #[test]
 fn a_named_input_without_results_keeps_the_gate_from_passing() {
@@ -311,28 +335,4 @@ fn a_named_input_without_results_keeps_the_gate_from_passing() {
     );
     assert!(!ran.err.contains("no results"), "{}", ran.err);
     assert!(!ran.err.contains("gate passed"), "{}", ran.err);
-}
-
-/// 90 beats the 50 and the 52 of the base, whose median is 148: worse by 39 %, and nothing can be judged.
-#[test]
-fn one_run_against_several_fails_only_where_it_is_worse_than_each() {
-    let limit = ["-", "--threshold", "5%"];
-    let base = [50.0, 150.0, 149.0, 148.0, 151.0, 52.0, 147.0];
-    let among = run_with(&limit, &pair(&base, &[90.0]));
-    assert_eq!(among.status, 2, "{}", among.err);
-    assert!(among.err.contains("cannot be judged"), "{}", among.err);
-    // The other way round: 150 is better than each of three, one of three is worse by two thirds.
-    let single = run_with(&limit, &pair(&[150.0], &[50.0, 150.0, 52.0]));
-    assert_eq!(single.status, 2, "{}", single.err);
-    // 45 is 10 % below the least of the base, 48 only 4 %.
-    let below = run_with(&limit, &pair(&base, &[45.0]));
-    assert_eq!(below.status, 1, "{}", below.err);
-    assert!(below.err.contains("so is each run"), "{}", below.err);
-    assert_eq!(run_with(&limit, &pair(&base, &[48.0])).status, 2);
-    // No worse than the median: passed.
-    assert_eq!(run_with(&limit, &pair(&base, &[148.0])).status, 0);
-    assert_eq!(run_with(&limit, &pair(&base, &[900.0])).status, 0);
-    let both = ["-", "--threshold", "5%", "--two-sided"];
-    assert_eq!(run_with(&both, &pair(&base, &[900.0])).status, 1);
-    assert_eq!(run_with(&both, &pair(&[50.0, 150.0], &[120.0])).status, 2);
 }

@@ -550,31 +550,6 @@ fn without_ratios_the_reason_is_the_true_one() {
     says(&[record("A", 1, 0.0), record("B", 1, 95.4)], "A is 0 here");
 }
 
-/// Four tests of each machine are no four runs of one: how they scatter says nothing of noise.
-#[test]
-fn what_pools_several_tests_has_no_interval_and_no_p() {
-    let mut records = Vec::new();
-    for machine in ["A", "B"] {
-        for test in 0..8u32 {
-            let mut one = record(machine, test + 1, 100.0 + f64::from(test));
-            one["workload"]["jobs"][0]["block_bytes"] = json!(4096 << (test / 4));
-            records.push(one);
-        }
-    }
-    let input = lines(&records);
-    let has = |rows: &str, field: &str| -> Vec<bool> {
-        let found = cells(&["-", "--row", rows, "--col", "machine"], &input);
-        found.iter().map(|cell| !cell[field].is_null()).collect()
-    };
-    // Of each block size there are four runs, and no base has a p.
-    let p = has("bs", "p");
-    assert_eq!(p.iter().filter(|p| **p).count(), 2, "{p:?}");
-    assert_eq!(has("rw", "p"), [false, false]);
-    let table = run_with(&["-", "--row", "rw", "--col", "machine"], &input).out;
-    assert!(!table.contains('±') && !table.contains("p="), "{table}");
-    assert!(table.contains("n=8"), "{table}");
-}
-
 /// Where data goes, how much of it before time counts and for how long: options that workloads hold as
 /// fields of their own.
 #[test]

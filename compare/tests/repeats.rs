@@ -210,3 +210,28 @@ fn runs_of_several_files_are_repeats_where_their_numbers_are_the_same() {
     let runs: Vec<_> = cells.iter().map(|c| (&c["machine"], &c["n"])).collect();
     assert_eq!(runs, [(&"p".into(), &2.into()), (&"q".into(), &2.into())]);
 }
+
+/// Eight results of two tests are no eight runs of one: how they scatter says nothing of noise.
+#[test]
+fn what_pools_several_tests_has_no_interval_and_no_p() {
+    let mut records = Vec::new();
+    for machine in ["A", "B"] {
+        for test in 0..8u32 {
+            let mut one = record(machine, test + 1, 100.0 + f64::from(test));
+            one["workload"]["jobs"][0]["block_bytes"] = json!(4096 << (test / 4));
+            records.push(one);
+        }
+    }
+    let input = lines(&records);
+    let has = |rows: &str, field: &str| -> Vec<bool> {
+        let found = cells(&["-", "--row", rows, "--col", "machine"], &input);
+        found.iter().map(|cell| !cell[field].is_null()).collect()
+    };
+    // Of each block size there are four runs, and no base has a p.
+    let p = has("bs", "p");
+    assert_eq!(p.iter().filter(|p| **p).count(), 2, "{p:?}");
+    assert_eq!(has("rw", "p"), [false, false]);
+    let table = run_with(&["-", "--row", "rw", "--col", "machine"], &input).out;
+    assert!(!table.contains('±') && !table.contains("p="), "{table}");
+    assert!(table.contains("n=8"), "{table}");
+}

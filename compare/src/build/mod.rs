@@ -5,6 +5,7 @@
 
 mod base;
 mod cell;
+mod chance;
 mod error;
 mod hidden;
 mod marks;
@@ -26,7 +27,6 @@ use crate::metric::{Better, Clock, Metric, Sampled, Statistic};
 use crate::query::{self, Cells, Found};
 use crate::ratio;
 use crate::scale::{self, Unit};
-use crate::stats;
 use crate::view::{Projection, Shape, Sort, View};
 
 /// Longest label of a column, and of a row, before it is shortened.
@@ -203,64 +203,6 @@ impl<'a> Builder<'a> {
             grids,
             notes: self.notes.texts,
         }
-    }
-
-    /// Mann-Whitney p of every two cells with repeats that are compared, corrected if asked for.
-    fn compare_samples(&mut self) {
-        let mut compared: Vec<(usize, usize)> = Vec::new();
-        if let Some(Base::Each) = self.base {
-            for group in ratio::partners(&self.cells, &self.projection.across) {
-                for (at, a) in group.iter().enumerate() {
-                    compared.extend(group[at + 1..].iter().map(|b| (*a, *b)));
-                }
-            }
-        } else {
-            let with_base = self.bases.iter().enumerate();
-            compared.extend(with_base.filter_map(|(i, base)| Some((i, (*base)?))));
-        }
-        let values = |index: usize| &self.cells.found[index].values;
-        let mut tested: Vec<((usize, usize), f64)> = Vec::new();
-        for (a, b) in compared {
-            if a != b
-                && values(a).len() > 1
-                && values(b).len() > 1
-                && !self.pools(&self.cells.found[a])
-                && !self.pools(&self.cells.found[b])
-                && let Some(comparison) = stats::compare(values(a), values(b))
-            {
-                tested.push(((a, b), comparison.p));
-            }
-        }
-        let mut p_values: Vec<f64> = tested.iter().map(|(_, p)| *p).collect();
-        if self.view.holm {
-            p_values = stats::holm(&p_values);
-        }
-        self.p_values = tested
-            .into_iter()
-            .map(|(pair, _)| pair)
-            .zip(p_values)
-            .collect();
-    }
-
-    /// Does a cell hold several tests or machines that no key shown tells apart? They are no repeats
-    /// of one, so how they scatter says nothing of noise.
-    fn pools(&self, found: &Found) -> bool {
-        self.hidden_names().any(|(at, _)| found.names[at].len() > 1)
-    }
-
-    /// Are there repeats of one test among these cells?
-    fn any_repeats(&self, members: &[usize]) -> bool {
-        let mut found = members.iter().map(|i| &self.cells.found[*i]);
-        found.any(|f| f.values.len() > 1 && !self.pools(f))
-    }
-
-    /// The test is the same both ways.
-    fn p_value(&self, a: usize, b: usize) -> Option<f64> {
-        let found = self
-            .p_values
-            .get(&(a, b))
-            .or_else(|| self.p_values.get(&(b, a)));
-        found.copied()
     }
 
     fn ratio(&self, index: usize, base: usize) -> Option<Bounds> {
