@@ -478,7 +478,7 @@ fn pattern(job: &Job, draft: &mut Draft<'_>) -> Option<Pattern> {
                 "trim",
                 "rw",
                 format!(
-                    "rw={} needs a block device; files cannot be trimmed",
+                    "rw={} trims blocks, which is played neither on files nor on a device",
                     asked.as_str()
                 ),
             );
