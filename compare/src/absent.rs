@@ -103,9 +103,12 @@ pub fn lines(frame: &Frame, metrics: &[Metric], with: &[Vec<bool>]) -> PolarsRes
         let there = if bits & UNSEEN != 0 {
             "--list shows what it has".to_owned()
         } else if there.is_empty() {
-            "has no other metric either".to_owned()
+            "--list shows what it has, if anything".to_owned()
         } else {
-            format!("has only {}; choose with --metric", there.join(", "))
+            format!(
+                "has {}; --list shows all it has, --metric chooses",
+                there.join(", ")
+            )
         };
         out.push(format!(
             "{place}: not shown, no value of {}; {there}",

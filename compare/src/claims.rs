@@ -33,17 +33,25 @@ pub struct Finding {
     pub remark: String,
 }
 
+/// How far a claimed rate, or number of I/Os a second, may be off and still be loosely right.
+const LOOSE_FIGURE: f64 = 0.1;
+
+/// The same of a ratio.
+const LOOSE_RATIO: f64 = 0.2;
+
 /// How well a claim fits the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
-    /// A rate that rounds to what is claimed, a ratio within half a percent.
+    /// It rounds to what is claimed, or is off by half a percent at most.
     Right,
     /// Within 5 %.
     Close,
-    /// Within 20 %.
+    /// Within 10 %, a ratio within 20 %: people say "half" of 0.58, but write no figure so far off.
     Loose,
     /// Further off.
     Unsupported,
+    /// A ratio on the other side of one: what is called faster is slower.
+    Opposite,
     /// There is nothing to hold it against.
     Unchecked,
 }
@@ -56,22 +64,49 @@ impl Fit {
             Fit::Close => "close",
             Fit::Loose => "loose",
             Fit::Unsupported => "not shown by the figures",
+            Fit::Opposite => "the figures say the opposite",
             Fit::Unchecked => "not checked",
         }
     }
 
-    fn by_distance(claimed: f64, computed: f64) -> Fit {
+    /// By how far it is off, `loose` being the share up to which it still fits.
+    fn by_distance(claimed: f64, computed: f64, loose: f64) -> Fit {
         let off = (claimed / computed - 1.0).abs();
         if off <= 0.005 {
             Fit::Right
         } else if off <= 0.05 {
             Fit::Close
-        } else if off <= 0.2 {
+        } else if off <= loose {
             Fit::Loose
         } else {
             Fit::Unsupported
         }
     }
+
+    /// Of a ratio that is claimed in these words. A claimed ratio is right, too, if the computed one
+    /// rounds to it at its last written digit and is close; what is said to be faster and is slower is
+    /// the opposite.
+    fn of_ratio(text: &str, claimed: f64, computed: f64) -> Fit {
+        match Fit::by_distance(claimed, computed, LOOSE_RATIO) {
+            Fit::Close if rounds_to(text, claimed, computed) => Fit::Right,
+            Fit::Loose | Fit::Unsupported if (claimed - 1.0) * (computed - 1.0) < 0.0 => {
+                Fit::Opposite
+            }
+            fit => fit,
+        }
+    }
+}
+
+/// Does the computed ratio, to as many decimals as the first number of the text has, give it? A text
+/// without that number, as "half", or with a share of it, as "by 30 %", has no digits to go by.
+fn rounds_to(text: &str, claimed: f64, computed: f64) -> bool {
+    let number = |c: char| c.is_ascii_digit() || c == '.';
+    let start = text.find(|c: char| c.is_ascii_digit());
+    let written = start.map_or("", |at| &text[at..]);
+    let end = written.find(|c| !number(c)).unwrap_or(written.len());
+    let written = written[..end].trim_end_matches('.');
+    let decimals = written.split_once('.').map_or(0, |(_, d)| d.len());
+    written.parse() == Ok(claimed) && format!("{computed:.decimals$}").parse() == Ok(claimed)
 }
 
 /// The claims that these records carry, in the order of their inputs.
@@ -106,7 +141,7 @@ fn judge(record: &Record, claim: &Claim) -> Finding {
         let [binary, decimal] = units(&claim.text);
         let of = |unit: Unit| format!("{} {}", number(rate / unit.factor), unit.name);
         verdict = match claim.agrees_with {
-            Agreement::None => Fit::by_distance(stated, rate),
+            Agreement::None => Fit::by_distance(stated, rate, LOOSE_FIGURE),
             _ => Fit::Right,
         };
         computed = format!("{} ({}){basis}", of(binary), of(decimal));
@@ -121,11 +156,11 @@ fn judge(record: &Record, claim: &Claim) -> Finding {
             computed = format!("{}{basis}", of(binary));
         }
     } else if let (Some(stated), Some(ratio)) = (claim.stated_ratio, claim.computed_ratio) {
-        verdict = Fit::by_distance(stated, ratio);
+        verdict = Fit::of_ratio(&claim.text, stated, ratio);
         computed = format!("{}{basis}", number(ratio));
     } else if let (Some(stated), Some(iops)) = (claim.stated_iops, claim.computed_iops) {
         verdict = match claim.agrees_with {
-            Agreement::None => Fit::by_distance(stated, iops),
+            Agreement::None => Fit::by_distance(stated, iops, LOOSE_FIGURE),
             _ => Fit::Right,
         };
         computed = format!("{} IOPS", number(iops));
@@ -221,9 +256,33 @@ mod tests {
 
     #[test]
     fn a_claim_is_judged_by_how_far_it_is_off() {
-        assert_eq!(Fit::by_distance(1.0, 1.004), Fit::Right);
-        assert_eq!(Fit::by_distance(18.0, 17.47), Fit::Close);
-        assert_eq!(Fit::by_distance(0.5, 0.582), Fit::Loose);
-        assert_eq!(Fit::by_distance(500.0, 300.0), Fit::Unsupported);
+        let ratio = |claimed, computed| Fit::of_ratio("", claimed, computed);
+        assert_eq!(ratio(1.0, 1.004), Fit::Right);
+        assert_eq!(ratio(18.0, 17.47), Fit::Close);
+        assert_eq!(ratio(0.5, 0.582), Fit::Loose);
+        assert_eq!(ratio(500.0, 300.0), Fit::Unsupported);
+        let rate = |claimed, computed| Fit::by_distance(claimed, computed, LOOSE_FIGURE);
+        assert_eq!(rate(400.0, 370.0), Fit::Loose);
+        // 400 over 336 is 1.19.
+        assert_eq!(rate(400.0, 336.0), Fit::Unsupported);
+    }
+
+    #[test]
+    fn a_ratio_is_right_that_the_computed_one_rounds_to() {
+        let fit = Fit::of_ratio;
+        assert_eq!(fit("2.1 times as fast", 2.1, 2.13), Fit::Right);
+        assert_eq!(fit("2.1 times as fast", 2.1, 2.16), Fit::Close);
+        assert_eq!(fit("18 times faster", 18.0, 17.47), Fit::Close);
+        assert_eq!(fit("18 times faster", 18.0, 17.6), Fit::Right);
+        // One digit is not taken for leave to be off by a fifth.
+        assert_eq!(fit("2 times as fast", 2.0, 2.4), Fit::Loose);
+    }
+
+    #[test]
+    fn what_is_slower_and_said_to_be_faster_is_the_opposite() {
+        let fit = Fit::of_ratio;
+        assert_eq!(fit("twice as fast", 2.0, 0.469), Fit::Opposite);
+        assert_eq!(fit("half as fast", 0.5, 2.1), Fit::Opposite);
+        assert_eq!(fit("twice as fast", 2.0, 1.1), Fit::Unsupported);
     }
 }

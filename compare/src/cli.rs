@@ -12,13 +12,12 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
-use fio_parse::cli::Place;
 
 use crate::absent;
 use crate::build;
 use crate::claims;
 use crate::derive;
-use crate::files::{self, Talk, is_file, refuse_existing, write_new};
+use crate::files::{self, Lost, Talk, is_file, once, refuse_existing, write_new};
 use crate::filter::Filter;
 use crate::flat::{self, Form};
 use crate::frame::{Builder, Wanted};
@@ -390,6 +389,7 @@ fn compare(
         return Ok((text.into_bytes(), status));
     }
     let mut builder = Builder::new(plan.wanted.clone());
+    let mut lost = Lost::new(&inputs);
     let work = |input: &Input<'_>| {
         let found = load::load(input, &plan, given.as_ref());
         (input.name.clone(), found)
@@ -397,6 +397,7 @@ fn compare(
     files::each(inputs, args.recursive, stdin, work, |result| match result {
         Ok((name, (found, outcome))) => {
             outcome.remarks.into_iter().for_each(|r| hear(Talk::Odd(r)));
+            lost.count(&name, outcome.records);
             if outcome.records == 0 && outcome.errors.is_empty() {
                 hear(Talk::Remark(format!(
                     "{name}: no results of fio or dd found"
@@ -407,7 +408,7 @@ fn compare(
                 .into_iter()
                 .for_each(|e| hear(Talk::Error(e)));
             mislabelled = mislabelled.take().or(outcome.mislabelled);
-            builder.absorb(found);
+            builder.absorb_input(found);
         }
         Err(talk) => hear(talk),
     });
@@ -450,6 +451,7 @@ fn compare(
         // A file of records holds what was recorded.
         builder.taint_sums();
         builder.sum_jobs();
+        builder.leave_out_groups();
     }
     let frame = builder.finish().map_err(|e| e.to_string())?;
     if let Some(path) = &args.export {
@@ -557,12 +559,24 @@ fn compare(
                 finding.why_nothing(&report)
             ));
             status = 2;
-        } else if finding.failures.is_empty() && !finding.undecided.is_empty() {
-            status = 2;
-        } else if finding.failures.is_empty() {
-            lines.push(format!("gate passed: {} results judged", finding.judged));
-        } else if status == 0 {
-            status = 1;
+        } else if !finding.failures.is_empty() {
+            status = status.max(1);
+        } else {
+            // What was named and did not come could be what is worse.
+            let lost = lost.names();
+            for name in &lost {
+                lines.push(format!(
+                    "gate undecided: {name}: no results of fio or dd found"
+                ));
+            }
+            if status != 0 {
+                lines.push("gate undecided: not all inputs could be read".to_owned());
+            }
+            if finding.undecided.is_empty() && lost.is_empty() && status == 0 {
+                lines.push(format!("gate passed: {} results judged", finding.judged));
+            } else {
+                status = 2;
+            }
         }
         lines
             .iter()
@@ -570,25 +584,4 @@ fn compare(
     }
     let text = asked::render(args, &report, &lines, terminal)?;
     Ok((text, status))
-}
-
-/// The inputs without those that are given again, be it by another path, and the names of these.
-fn once(inputs: Vec<fio_parse::cli::Input>) -> (Vec<fio_parse::cli::Input>, Vec<String>) {
-    let mut seen: Vec<(Option<String>, Place)> = Vec::new();
-    let (mut kept, mut twice) = (Vec::new(), Vec::new());
-    for input in inputs {
-        let place = match &input.place {
-            // What can't be found is told when it is read.
-            Place::Path(path) => Place::Path(path.canonicalize().unwrap_or_else(|_| path.clone())),
-            Place::Stdin => Place::Stdin,
-        };
-        let known = (input.label.clone(), place);
-        if seen.contains(&known) {
-            twice.push(input.name());
-        } else {
-            seen.push(known);
-            kept.push(input);
-        }
-    }
-    (kept, twice)
 }

@@ -96,6 +96,10 @@ fn with_content<O>(
         }
         _ => match input.read() {
             Ok(bytes) => Ok(run(Source::Bytes(&bytes))),
+            Err(_) if path.is_dir() => Err(Talk::Error(format!(
+                "{}: expected a file, found a directory; name its files, or add -r for all files in it",
+                path.display()
+            ))),
             Err(error) => Err(Talk::Error(error.to_string())),
         },
     }
@@ -113,6 +117,66 @@ fn head(path: &Path) -> Option<(File, u64, Vec<u8>)> {
     (&file).take(HEAD).read_to_end(&mut head).ok()?;
     file.rewind().ok()?;
     Some((file, meta.len(), head))
+}
+
+/// The inputs without those that are given again, be it by another path, and the names of these.
+pub fn once(inputs: Vec<Input>) -> (Vec<Input>, Vec<String>) {
+    let mut seen: Vec<(Option<String>, Place)> = Vec::new();
+    let (mut kept, mut twice) = (Vec::new(), Vec::new());
+    for input in inputs {
+        let place = match &input.place {
+            // What can't be found is told when it is read.
+            Place::Path(path) => Place::Path(path.canonicalize().unwrap_or_else(|_| path.clone())),
+            Place::Stdin => Place::Stdin,
+        };
+        let known = (input.label.clone(), place);
+        if seen.contains(&known) {
+            twice.push(input.name());
+        } else {
+            seen.push(known);
+            kept.push(input);
+        }
+    }
+    (kept, twice)
+}
+
+/// Which of the named inputs gave no result. Of a folder one file with results is enough.
+pub struct Lost {
+    /// Path as typed, and whether it is a folder.
+    named: Vec<(String, bool)>,
+}
+
+impl Lost {
+    /// None of them gave any yet. What is not there is told when it is read.
+    pub fn new(inputs: &[Input]) -> Lost {
+        let is_folder = |place: &Place| matches!(place, Place::Path(path) if path.is_dir());
+        let is_there = |place: &Place| match place {
+            Place::Stdin => true,
+            Place::Path(path) => path.exists(),
+        };
+        let named = (inputs.iter())
+            .filter(|input| is_there(&input.place))
+            .map(|input| (input.name(), is_folder(&input.place)));
+        Lost {
+            named: named.collect(),
+        }
+    }
+
+    /// An input or a file of one gave so many records.
+    pub fn count(&mut self, name: &str, records: usize) {
+        if records > 0 {
+            let is_of = |(named, is_folder): &(String, bool)| match is_folder {
+                true => Path::new(name).starts_with(named),
+                false => name == named,
+            };
+            self.named.retain(|named| !is_of(named));
+        }
+    }
+
+    /// Those that gave none, as typed.
+    pub fn names(&self) -> Vec<&str> {
+        self.named.iter().map(|(name, _)| name.as_str()).collect()
+    }
 }
 
 /// Whether results go to a file of this name, and not to standard output.

@@ -164,6 +164,7 @@ pub fn wanted() -> Wanted {
         spare: Vec::new(),
         // Machines keep their names in a file; they are told apart when it is compared.
         ignored: Key::settings().collect(),
+        by_tests: false,
     }
 }
 
@@ -201,6 +202,11 @@ pub fn table(frame: &Frame) -> PolarsResult<DataFrame> {
             .with_name("nominal_runtime_ns".into()),
     ];
     for (key, values) in &frame.key_texts {
+        // Runs of one source in several inputs were numbered on.
+        if key.name() == "run" {
+            columns.push(rows.column("run")?.cast(&DataType::String)?);
+            continue;
+        }
         columns.push(Column::new(
             key.name().into(),
             texts(&key_column(*key), values)?,

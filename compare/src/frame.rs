@@ -12,7 +12,7 @@
 //! | column | type | content |
 //! |---|---|---|
 //! | `context` | u32 | row of the contexts |
-//! | `run` | u32 | invocation within the input |
+//! | `run` | u32 | invocation within the source |
 //! | `q:NAME:lo` ... | f64 | a quantity |
 //!
 //! Contexts, in order of first appearance:
@@ -37,9 +37,11 @@ mod apart;
 mod called;
 mod figures;
 mod finish;
+mod groups;
 mod jobs;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use fio_parse::Record;
 use polars::prelude::*;
@@ -125,6 +127,8 @@ pub struct Wanted {
     pub spare: Vec<Base>,
     /// Settings whose differences do not tell two results of a machine apart.
     pub ignored: Vec<Key>,
+    /// Tests are told apart in the answer, and not only counted.
+    pub by_tests: bool,
 }
 
 impl Wanted {
@@ -196,6 +200,8 @@ pub struct Builder {
     run: Vec<u32>,
     bases: Vec<Figures>,
     rules: Vec<Rule>,
+    /// Of each source, the greatest number of a run; kept by [`Builder::absorb_input`].
+    last_runs: HashMap<String, u32>,
     warmups: usize,
     /// What the records that the filter dropped have for the keys that it asks for.
     dropped: Vec<(Key, Dict<String>)>,
@@ -290,6 +296,7 @@ impl Builder {
             has: Vec::new(),
             context: Vec::new(),
             run: Vec::new(),
+            last_runs: HashMap::new(),
             warmups: 0,
             dropped: Vec::new(),
             sorted_by: Vec::new(),
@@ -448,6 +455,29 @@ impl Builder {
         let dd = of.is_some_and(|c| c.dd);
         let spare = u64::MAX << self.wanted.bases.len();
         Some((self.rules.iter()).fold(spare, |kept, rule| kept | rule.takes(there, dd)))
+    }
+
+    /// Appends the records of a further input. Runs of two inputs are two runs, even where both have
+    /// the same number and say to come from the same place, as all of fio-replay do: there those of
+    /// the second count on from those of the first.
+    pub fn absorb_input(&mut self, mut other: Builder) {
+        let sources: Vec<u32> = (other.contexts.values().iter())
+            .map(|context| context.source)
+            .collect();
+        let names = other.sources.values();
+        let before: Vec<u32> = (names.iter())
+            .map(|name| self.last_runs.get(name).copied().unwrap_or(0))
+            .collect();
+        let mut last = before.clone();
+        for (context, run) in other.context.iter().zip(&mut other.run) {
+            let source = sources[*context as usize] as usize;
+            *run = run.saturating_add(before[source]);
+            last[source] = last[source].max(*run);
+        }
+        let mut last_runs = std::mem::take(&mut self.last_runs);
+        last_runs.extend(names.iter().cloned().zip(last));
+        self.absorb(other);
+        self.last_runs = last_runs;
     }
 
     /// Appends the records of another builder for the same columns.

@@ -4,15 +4,17 @@
 //! - one run a side: even the end of the ratio's bounds that favours it is beyond the limit;
 //! - repeats on both sides: the ratio of the medians is beyond the limit, and the Mann-Whitney p is
 //!   at most alpha. Two equal machines so fail with a probability below alpha, whatever the noise;
-//! - so few repeats that no p can be as small as alpha (fewer than four a side at 5 %): even its
-//!   best run over the base's worst is beyond the limit, which is the rule of one run a side. Where
-//!   only the medians are beyond it, the cell can't be judged.
+//! - so few repeats that no p can be as small as alpha (fewer than four a side at 5 %), one run
+//!   against several, or a cell that pools what is no repeat of one: even its best run over the
+//!   base's worst is beyond the limit, which is the rule of one run a side. Where only the medians
+//!   are beyond it, the cell can't be judged.
 //!
 //! A failed run fails the gate, even one among others that did not fail; so does a rate of 0, and
 //! a result that the base has and the other side lacks, be it in all of a table: a test that died
 //! must not pass. Which way is worse comes from the metric; amounts (bytes, run time) are not
-//! judged. A gate that judged nothing, or could not judge a cell, has not passed. Two-sided, what
-//! is better by more than the threshold fails as well.
+//! judged. A gate that judged nothing, could not judge a cell, or lacks the results of an input
+//! that was named, has not passed. Two-sided, what is better by more than the threshold fails as
+//! well.
 //!
 //! Place: looks at a finished report; [`crate::cli`] makes the exit status of it.
 
@@ -178,11 +180,16 @@ fn judge(grid: &Grid, row: &Row, column: &Column, cell: &Cell, gate: &Gate, find
     };
     finding.judged += 1;
     let worse_is_less = column.better == Better::Higher;
-    // With repeats the medians speak and chance is the test's business; else the kinder bound.
-    let (for_worse, for_better) = match cell.p {
-        Some(_) => (ratio.value(), ratio.value()),
-        None if worse_is_less => (ratio.hi(), ratio.lo()),
-        None => (ratio.lo(), ratio.hi()),
+    // With repeats the medians speak and chance is the test's business, or that of each run
+    // against each; else the kinder bound.
+    let kinder = match worse_is_less {
+        true => (ratio.hi(), ratio.lo()),
+        false => (ratio.lo(), ratio.hi()),
+    };
+    let several = cell.p.is_some() || cell.spread.is_some();
+    let (for_worse, for_better) = match several {
+        true => (ratio.value(), ratio.value()),
+        false => kinder,
     };
     let change = |r: f64| if worse_is_less { 1.0 - r } else { r - 1.0 };
     let worse = change(for_worse) > gate.threshold;
@@ -202,7 +209,10 @@ fn judge(grid: &Grid, row: &Row, column: &Column, cell: &Cell, gate: &Gate, find
         text(by),
         text(gate.threshold * 100.0)
     );
-    let by_chance = cell.p.is_some_and(|p| p > gate.alpha);
+    let by_chance = match cell.p {
+        Some(p) => p > gate.alpha,
+        None => several,
+    };
     if !by_chance {
         finding.failures.push(line);
     } else if cell.testable {
@@ -218,6 +228,13 @@ fn judge(grid: &Grid, row: &Row, column: &Column, cell: &Cell, gate: &Gate, find
         } else {
             -change(least_kind) > gate.threshold
         };
+        // Runs known as roughly as one a side are judged by their bounds, too.
+        let apart = apart
+            && (cell.p.is_some()
+                || match worse {
+                    true => change(kinder.0) > gate.threshold,
+                    false => -change(kinder.1) > gate.threshold,
+                });
         if apart {
             finding
                 .failures

@@ -690,7 +690,8 @@ fn input(dd: &Dd) -> Option<String> {
     dd.input.clone().filter(|input| input.starts_with("/dev/"))
 }
 
-/// Options that no key covers. Names and places, and what only changes the report, are left out.
+/// Options that no key covers. Names of files and folders, which differ between any two machines, and
+/// what only changes the report are left out; that a device is written to and no file is not.
 fn options(record: &Record) -> Cow<'_, str> {
     const NO_MATTER: &[&str] = &[
         "status",
@@ -706,13 +707,9 @@ fn options(record: &Record) -> Cow<'_, str> {
     of_test(
         record,
         |j| {
-            Some(
-                j.other
-                    .iter()
-                    .filter_map(pair)
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            )
+            let known = known_options(j).into_iter();
+            let all: Vec<String> = known.chain(j.other.iter().filter_map(pair)).collect();
+            Some(all.join(" "))
         },
         |d| {
             Some(
@@ -724,6 +721,38 @@ fn options(record: &Record) -> Cow<'_, str> {
             )
         },
     )
+}
+
+/// The options of a job that a workload holds as fields and no key shows, where they are on.
+fn known_options(job: &Job) -> Vec<String> {
+    let bytes = |b: Option<Bytes>| b.filter(|b| b.0 > 0).map(size_text);
+    let many = |n: u64| (n > 1).then(|| n.to_string());
+    let device = |name: &String| {
+        let name = name.as_str();
+        name.starts_with("/dev/") && !name.starts_with("/dev/shm/")
+    };
+    let options = [
+        (
+            "filename",
+            (job.filename.as_ref())
+                .filter(|name| device(name))
+                .map(|_| "(a device)".to_owned()),
+        ),
+        ("filesize", bytes(job.file_bytes)),
+        ("offset", bytes(job.offset_bytes)),
+        (
+            "ramp_time",
+            job.ramp_ns
+                .filter(|t| t.seconds() > 0.0)
+                .map(|t| format!("{}s", t.seconds())),
+        ),
+        ("time_based", flag(job.time_based)),
+        ("loops", job.loops.and_then(many)),
+        ("nrfiles", job.nrfiles.and_then(|n| many(u64::from(n)))),
+    ];
+    (options.into_iter())
+        .filter_map(|(name, value)| Some(format!("{name}={}", value?)))
+        .collect()
 }
 
 /// The program. Which dd it was is told from its report; the system it is usual on is said for

@@ -336,6 +336,7 @@ mod tests {
                 metrics: Vec::new(),
                 spare: Vec::new(),
                 ignored: Vec::new(),
+                by_tests: true,
             },
             filter: Filter::All,
             fields: Fields::default(),

@@ -5,11 +5,12 @@
 //! reads. There is no text parsing here. Lines are read by all cores, a piece at a time, and the
 //! columns are joined in order, so the result does not depend on their number.
 //!
-//! `label=path` renames the machine of an input that holds results of one machine. Where it holds
-//! several, they keep their names and the label names the input (key `file`). A file of labels
+//! `label=path` renames the machine of an input that holds results of one machine, or names it where
+//! no result does. Where it holds several, they keep their names and the label names the input (key `file`). A file of labels
 //! ([`fio_parse::cli::labels`]) corrects the labels of single results, after that.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::{Range, RangeInclusive};
@@ -208,11 +209,13 @@ pub fn records(input: &Input<'_>, given: Option<&Given>) -> (Vec<Record>, Outcom
     let mut records = Vec::new();
     let mut of_log = None;
     if sniff(bytes) == Content::Records {
+        let mut bad = BadLines::default();
         let read = |number, line: &[u8]| match serde_json::from_slice(line) {
             Ok(record) => records.push(record),
-            Err(error) => outcome.errors.push(bad_line(&input.name, number, &error)),
+            Err(error) => bad.add(number, error),
         };
         lines_of(bytes, numbered(&mut 0, read));
+        outcome.errors.extend(bad.texts(&input.name));
     } else {
         match Log::from_bytes(input.name.as_str(), bytes) {
             Ok(log) => {
@@ -308,13 +311,15 @@ fn load_flat(
     (builder, outcome)
 }
 
-/// `label=path`: names the machine if there is one, else the input. Tells whether there is one.
+/// `label=path`: names the machine if there is one, else the input. Tells whether there is one, which
+/// is so, too, where no record names any.
 fn relabel(records: &mut [Record], label: &str) -> bool {
     let name = |r: &Record| Key::MACHINE.get(r).into_owned();
-    let one = records.windows(2).all(|w| name(&w[0]) == name(&w[1]));
+    let one = (records.iter().all(Evidence::is_named_by_input))
+        || records.windows(2).all(|w| name(&w[0]) == name(&w[1]));
     let label: Arc<str> = label.into();
-    for record in records {
-        if one {
+    if one {
+        for record in records {
             record.machine = Some(Label {
                 text: Arc::clone(&label),
                 full: None,
@@ -322,11 +327,67 @@ fn relabel(records: &mut [Record], label: &str) -> bool {
                 by: LabelSource::Flag,
                 ambiguous: false,
             });
-        } else {
-            record.source.name = Arc::clone(&label);
+        }
+        return true;
+    }
+    // Runs of several files stay several, so those of each count on from those of the last.
+    let mut before: HashMap<Arc<str>, u32> = HashMap::new();
+    let mut next = 0u32;
+    for source in records.chunk_by(|a, b| a.source.name == b.source.name) {
+        let name = &source[0].source.name;
+        if !before.contains_key(name) {
+            before.insert(Arc::clone(name), next);
+            let of_name = records.iter().filter(|r| r.source.name == *name);
+            next = next.saturating_add(of_name.map(|r| r.run).max().unwrap_or(0));
         }
     }
-    one
+    for record in records {
+        let before = before.get(&record.source.name).copied();
+        record.run = record.run.saturating_add(before.unwrap_or(0));
+        record.source.name = Arc::clone(&label);
+    }
+    false
+}
+
+/// How many bad lines of an input are told one by one.
+const BAD_LINES_SHOWN: usize = 5;
+
+/// Lines that are no records: the first few, and how many there are.
+#[derive(Debug, Default)]
+struct BadLines {
+    count: usize,
+    first: Vec<(usize, serde_json::Error)>,
+}
+
+impl BadLines {
+    fn add(&mut self, line: usize, error: serde_json::Error) {
+        self.count += 1;
+        if self.first.len() < BAD_LINES_SHOWN {
+            self.first.push((line, error));
+        }
+    }
+
+    /// Adds those of a later piece, before which there were so many lines.
+    fn absorb(&mut self, other: BadLines, before: usize) {
+        let all = self.count + other.count;
+        for (line, error) in other.first {
+            self.add(before + line, error);
+        }
+        self.count = all;
+    }
+
+    /// In words for a person, a text a line.
+    fn texts(&self, name: &str) -> Vec<String> {
+        let mut texts: Vec<String> = (self.first.iter())
+            .map(|(line, error)| bad_line(name, *line, error))
+            .collect();
+        match self.count - self.first.len() {
+            0 => {}
+            1 => texts.push(format!("{name}: and 1 more line that is no record")),
+            more => texts.push(format!("{name}: and {more} more lines that are no records")),
+        }
+        texts
+    }
 }
 
 fn bad_line(name: &str, line: usize, error: &serde_json::Error) -> String {
@@ -386,8 +447,8 @@ impl Piece<'_> {
     }
 }
 
-/// What came of a piece: its columns and records, the errors by line, the number of lines.
-type Part = io::Result<(Builder, usize, Vec<(usize, serde_json::Error)>, usize)>;
+/// What came of a piece: its columns and records, the bad lines, the number of lines.
+type Part = io::Result<(Builder, usize, BadLines, usize)>;
 
 /// Reads lines a piece at a time, several pieces at once; they are joined in order.
 fn load_lines<'b>(
@@ -398,20 +459,20 @@ fn load_lines<'b>(
     let read = |piece: Piece<'b>| -> Part {
         let mut builder = Builder::new(plan.wanted.clone());
         let mut reader = Reader::new(plan);
-        let (mut records, mut errors, mut lines) = (0, Vec::new(), 0);
+        let (mut records, mut bad, mut lines) = (0, BadLines::default(), 0);
         piece.each_line(numbered(&mut lines, |number, line| {
             match reader.push(line, &mut builder) {
                 Ok(()) => records += 1,
-                Err(error) => errors.push((number, error)),
+                Err(error) => bad.add(number, error),
             }
         }))?;
-        Ok((builder, records, errors, lines))
+        Ok((builder, records, bad, lines))
     };
     let mut all = Builder::new(plan.wanted.clone());
     let mut outcome = Outcome::default();
-    let mut before = 0;
+    let (mut before, mut bad) = (0, BadLines::default());
     let mut take = |part: Part| {
-        let (builder, records, errors, lines) = match part {
+        let (builder, records, bad_here, lines) = match part {
             Ok(part) => part,
             Err(error) => {
                 outcome.errors.push(format!("{name}: {error}"));
@@ -420,10 +481,7 @@ fn load_lines<'b>(
         };
         all.absorb(builder);
         outcome.records += records;
-        let errors = errors
-            .iter()
-            .map(|(line, e)| bad_line(name, before + line, e));
-        outcome.errors.extend(errors);
+        bad.absorb(bad_here, before);
         before += lines;
         true
     };
@@ -436,6 +494,7 @@ fn load_lines<'b>(
         }
         (first, second) => in_order(first.into_iter().chain(second).chain(pieces), read, take),
     }
+    outcome.errors.extend(bad.texts(name));
     (all, outcome)
 }
 

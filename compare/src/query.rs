@@ -16,8 +16,6 @@
 //! The median of the lower ends is a lower end for the median, since the median grows with each
 //! of its values; likewise above. A failed run gives no value, but its cell knows of it.
 
-use std::collections::HashSet;
-
 use fio_parse::folder::in_order;
 use polars::prelude::*;
 
@@ -143,7 +141,7 @@ pub fn present(frame: &Frame, metrics: &[Metric]) -> PolarsResult<Vec<Metric>> {
 /// Finds the cells of these keys and metrics. The key `metric` takes its code from `metrics`.
 pub fn cells(frame: &Frame, metrics: &[Metric], keys: &[Key]) -> PolarsResult<Cells> {
     let places = Places::new(frame, keys)?;
-    let lone = lone(frame)?;
+    let lone = lone(frame, &places)?;
     let mut found = Vec::new();
     for (code, metric) in metrics.iter().enumerate() {
         found.extend(of_metric(frame, *metric, code as u32, &places, &lone)?);
@@ -211,46 +209,48 @@ impl Places {
     }
 }
 
-/// For each row, whether it is the only one of its run and direction, in a run of which nothing
-/// failed. Such a row is a sample by itself.
-fn lone(frame: &Frame) -> PolarsResult<BooleanChunked> {
-    let (sources, directions) = (
-        codes(&frame.contexts, "source")?,
-        codes(&frame.contexts, &key_column(Key::DIRECTION))?,
+/// A run of more records is not looked at record by record.
+const FEW: usize = 64;
+
+/// For each row, whether it is a sample by itself: nothing of its run failed, no scope of the run is to
+/// be preferred to it, and no other record of the run belongs to the same sample.
+fn lone(frame: &Frame, places: &Places) -> PolarsResult<BooleanChunked> {
+    let of_contexts = |column: &str| codes(&frame.contexts, column);
+    let (sources, ranks, groups) = (
+        of_contexts("source")?,
+        of_contexts("rank")?,
+        of_contexts("group")?,
     );
+    let directions = of_contexts(&key_column(Key::DIRECTION))?;
     let failed = frame.contexts.column("failed")?.bool()?;
     let failed: Vec<bool> = failed.iter().map(|f| f == Some(true)).collect();
     let contexts = frame.rows.column("context")?.u32()?.cont_slice()?;
     let runs = frame.rows.column("run")?.u32()?.cont_slice()?;
-    let rows = || {
-        contexts
-            .iter()
-            .zip(runs)
-            .map(|(context, run)| (*context as usize, *run))
-    };
-    let run_of = |(context, run): (usize, u32)| (sources[context], run);
-    let place_of = |(context, run): (usize, u32)| (sources[context], run, directions[context]);
-
-    let failed_runs: HashSet<(u32, u32)> = match failed.contains(&true) {
-        true => rows().filter(|(c, _)| failed[*c]).map(run_of).collect(),
-        false => HashSet::new(),
-    };
-    // Records mostly come in order, and then one look tells that each place is taken once.
-    let repeated: HashSet<(u32, u32, u32)> = if rows().map(place_of).is_sorted_by(|a, b| a < b) {
-        HashSet::new()
-    } else {
-        let mut places: Vec<(u32, u32, u32)> = rows().map(place_of).collect();
-        places.sort_unstable();
-        (places.windows(2).filter(|w| w[0] == w[1]))
-            .map(|w| w[0])
-            .collect()
-    };
-    if repeated.is_empty() && failed_runs.is_empty() {
-        return Ok(BooleanChunked::full("lone".into(), true, frame.len()));
+    let context = |row: u32| contexts[row as usize] as usize;
+    let run = |row: &u32| (sources[context(*row)], runs[*row as usize]);
+    // Records mostly come in order.
+    let mut rows: Vec<u32> = (0..contexts.len() as u32).collect();
+    if !rows.is_sorted_by_key(run) {
+        rows.sort_by_key(run);
     }
-    Ok(rows()
-        .map(|row| !repeated.contains(&place_of(row)) && !failed_runs.contains(&run_of(row)))
-        .collect())
+    let sample = |c: usize| (places.of_context[c], groups[c], places.settings[c]);
+    let meet = |a: usize, b: usize| {
+        directions[a] == directions[b] && (ranks[a] != ranks[b] || sample(a) == sample(b))
+    };
+    let mut lone = vec![false; rows.len()];
+    for rows in rows.chunk_by(|a, b| run(a) == run(b)) {
+        if rows.len() > FEW || rows.iter().any(|row| failed[context(*row)]) {
+            continue;
+        }
+        for (at, row) in rows.iter().enumerate() {
+            let mut others = rows[..at].iter().chain(&rows[at + 1..]);
+            lone[*row as usize] = !others.any(|other| meet(context(*row), context(*other)));
+        }
+    }
+    Ok(BooleanChunked::from_iter_values(
+        "lone".into(),
+        lone.into_iter(),
+    ))
 }
 
 /// What a sample or, before that, a record comes to.
@@ -387,10 +387,12 @@ fn join_runs(frame: &Frame, mut rows: DataFrame) -> PolarsResult<(DataFrame, Dat
     let of_contexts = contexts.take(rows.column("context")?.u32()?)?;
     rows.hstack_mut(of_contexts.columns())?;
     let run = [col("source"), col("run"), col(direction)];
-    let group = [col("source"), col("run"), col("group")];
+    let group = [col("source"), col("run"), col("group"), col(direction)];
+    // A job that failed taints the sum over its group and no other job of it. Ranks start at 0.
+    let failed_ranks = when(col("failed")).then(col("rank") + lit(1u32));
+    let lowest_failed = failed_ranks.otherwise(lit(0u32)).max().over(group)?;
     let scoped = (rows.lazy())
-        // A job that failed taints the sum over its group.
-        .with_columns([col("failed").max().over(group)?])
+        .with_columns([col("failed").or(lowest_failed.gt(col("rank") + lit(1u32)))])
         .filter(col("rank").eq(col("rank").min().over(run)?))
         .collect()?;
     let samples = (scoped.clone().lazy())

@@ -124,6 +124,13 @@ impl View {
         keys
     }
 
+    /// Whether tests stand apart, wherever they go ([`View::project`]).
+    pub fn shows_tests(&self) -> bool {
+        let asked = [&self.rows, &self.cols, &self.tables];
+        let mut asked = asked.into_iter().flatten();
+        self.rows.is_none() || asked.any(|keys| keys.contains(&Key::TEST))
+    }
+
     /// Settles where each key goes.
     pub fn project(&self, shape: Shape) -> Projection {
         let turned = if shape.tests == 1 {

@@ -5,7 +5,8 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Ran, run};
+use common::{Ran, cells, lines, record, run};
+use serde_json::json;
 
 const HEAD: &str = "\
 t: (g=0): rw=randwrite, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
@@ -159,4 +160,43 @@ fn a_contradiction_below_a_sum_is_told_with_it() {
         .collect();
     assert_eq!(rows.len(), 1, "{}", ran.out);
     assert!(rows[0].contains(",a,"), "{}", ran.out);
+}
+
+/// A job that failed takes the sum over its group with it, but no other job.
+#[test]
+fn a_job_that_failed_leaves_the_others_of_its_group() {
+    let job = |name: &str, block: u64, rate: f64| {
+        let mut r = record("m", 1, rate);
+        r["scope"] = json!({"kind": "job", "group": 0, "job": name});
+        r["workload"]["jobs"][0]["block_bytes"] = json!(block);
+        r["workload"]["jobs"][0]["name"] = json!(name);
+        r
+    };
+    let mut bad = job("bad", 8192, 300.0);
+    bad["errors"] = json!([{"text": "No space left on device"}]);
+    let jobs = [job("a", 4096, 100.0), bad, job("c", 16384, 200.0)];
+    let found = cells(&["-"], &lines(&jobs));
+    let read: Vec<(Option<f64>, bool)> = (found.iter())
+        .map(|c| {
+            let mib = c["value"].as_f64().map(|v| v / 1_048_576.0);
+            (mib, c["notes"].to_string().contains("No space left"))
+        })
+        .collect();
+    assert_eq!(
+        read,
+        [(Some(100.0), false), (None, true), (Some(200.0), false)]
+    );
+    // The sum over the group counts what the failed job left undone, in the directions that it worked in.
+    let mut sum = record("m", 1, 600.0);
+    sum["scope"] = json!({"kind": "group", "group": 0});
+    let mut reads = sum.clone();
+    reads["direction"] = json!("read");
+    let [a, bad, c] = jobs;
+    let found = cells(&["-"], &lines(&[a, bad, c, sum, reads]));
+    let read: Vec<(&str, bool)> = (found.iter())
+        .map(|c| (c["direction"].as_str().unwrap(), c["value"].is_null()))
+        .filter(|(direction, failed)| *direction == "read" || *failed)
+        .collect();
+    assert!(read.contains(&("read", false)), "{found:?}");
+    assert!(read.contains(&("write", true)), "{found:?}");
 }

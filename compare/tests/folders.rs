@@ -277,3 +277,69 @@ fn off_and_unset_are_one_in_folders_and_filters() {
         "{wrong:?}"
     );
 }
+
+/// What folders say of both sides tells tests apart, so that like is divided by like.
+#[test]
+fn what_folders_say_of_two_machines_stands_with_the_test() {
+    let root = tempfile::tempdir().unwrap();
+    let sides = [("old", [100.0, 200.0]), ("new", [100.0, 140.0])];
+    for (field, names) in [("fs", ["ext4", "xfs"]), ("pool", ["p", "q"])] {
+        for (side, rates) in sides {
+            for (name, rate) in names.iter().zip(rates) {
+                for run in 1..=4 {
+                    // Four of each: the medians are 1.5 above the rate.
+                    put(
+                        root.path(),
+                        &format!("{field}/{side}/{field}={name}/run={run}/out.jsonl"),
+                        rate + f64::from(run) - 1.0,
+                        |_| {},
+                    );
+                }
+            }
+        }
+        let path = |side: &str| format!("{side}={}/{field}/{side}", root.path().display());
+        let ran = run(&["-r", &path("old"), &path("new"), "--threshold", "5%"]);
+        assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+        // 141.5 of 201.5
+        assert!(ran.err.contains("0.702x of old"), "{}", ran.err);
+        assert_eq!(ran.err.matches("gate failed").count(), 1, "{}", ran.err);
+        let found = cells(&["-r", &path("old"), &path("new")], b"");
+        let read: Vec<(bool, &str, f64)> = (found.iter())
+            .map(|c| {
+                (
+                    c["test"]
+                        .as_str()
+                        .unwrap()
+                        .ends_with(&format!("({field}={})", names[1])),
+                    c["machine"].as_str().unwrap(),
+                    c["value"].as_f64().unwrap() / 1_048_576.0,
+                )
+            })
+            .collect();
+        assert_eq!(
+            read,
+            [
+                (false, "old", 101.5),
+                (false, "new", 101.5),
+                (true, "old", 201.5),
+                (true, "new", 141.5)
+            ]
+        );
+    }
+    // A result that only one side has is no other's base.
+    fs::remove_dir_all(root.path().join("fs/new/fs=xfs")).unwrap();
+    let path = |side: &str| format!("{side}={}/fs/{side}", root.path().display());
+    let ran = run(&["-r", &path("old"), &path("new"), "--threshold", "5%"]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    assert!(
+        ran.err.contains("no result, the base has one"),
+        "{}",
+        ran.err
+    );
+    // Tests that are not shown can't tell them apart, so the machine does.
+    let by_size = cells(&["-r", &path("old"), &path("new"), "--row", "bs"], b"");
+    assert!(
+        by_size.iter().any(|c| c["machine"] == "old (fs=xfs)"),
+        "{by_size:?}"
+    );
+}

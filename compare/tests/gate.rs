@@ -263,3 +263,76 @@ fn a_gate_that_judged_nothing_has_not_passed() {
     );
     assert_ne!(ran.status, 0, "{}", ran.err);
 }
+
+/// 90 beats the 50 and the 52 of the base, whose median is 148: worse by 39 %, and nothing can be judged.
+#[test]
+fn one_run_against_several_fails_only_where_it_is_worse_than_each() {
+    let limit = ["-", "--threshold", "5%"];
+    let base = [50.0, 150.0, 149.0, 148.0, 151.0, 52.0, 147.0];
+    let among = run_with(&limit, &pair(&base, &[90.0]));
+    assert_eq!(among.status, 2, "{}", among.err);
+    assert!(among.err.contains("cannot be judged"), "{}", among.err);
+    // The other way round: 150 is better than each of three, one of three is worse by two thirds.
+    let single = run_with(&limit, &pair(&[150.0], &[50.0, 150.0, 52.0]));
+    assert_eq!(single.status, 2, "{}", single.err);
+    // 45 is 10 % below the least of the base, 48 only 4 %.
+    let below = run_with(&limit, &pair(&base, &[45.0]));
+    assert_eq!(below.status, 1, "{}", below.err);
+    assert!(below.err.contains("so is each run"), "{}", below.err);
+    assert_eq!(run_with(&limit, &pair(&base, &[48.0])).status, 2);
+    // No worse than the median: passed.
+    assert_eq!(run_with(&limit, &pair(&base, &[148.0])).status, 0);
+    assert_eq!(run_with(&limit, &pair(&base, &[900.0])).status, 0);
+    let both = ["-", "--threshold", "5%", "--two-sided"];
+    assert_eq!(run_with(&both, &pair(&base, &[900.0])).status, 1);
+    assert_eq!(run_with(&both, &pair(&[50.0, 150.0], &[120.0])).status, 2);
+}
+
+/// An input that was named could hold what is worse: without its results no gate passes.
+#[test]
+fn a_named_input_without_results_keeps_the_gate_from_passing() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |file: &str, content: &[u8]| {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let old = write("old.jsonl", &lines(&[record("old", 1, 100.0)]));
+    let new = write("new.jsonl", &lines(&[record("new", 1, 100.0)]));
+    let slow = write("slow.jsonl", &lines(&[record("slow", 1, 50.0)]));
+    let empty = write("empty.txt", b"");
+    let notes = write("more/notes.txt", b"nothing measured here\n");
+    let more = folder.path().join("more").to_str().unwrap().to_owned();
+    let gate = |inputs: &[&str]| {
+        let all = [inputs, &["-q", "--threshold", "5%"]].concat();
+        run_with(&all, b"")
+    };
+    for lost in [&empty, &notes, &more, &format!("extra={empty}")] {
+        let recursive: &[&str] = if lost == &more { &["-r"] } else { &[] };
+        let ran = gate(&[&[&old, &new, lost.as_str()], recursive].concat());
+        assert_eq!(ran.status, 2, "{lost}: {}", ran.err);
+        let name = lost.trim_start_matches("extra=");
+        let said = format!("gate undecided: {name}: no results of fio or dd found");
+        assert!(ran.err.contains(&said), "{}", ran.err);
+        assert!(!ran.err.contains("gate passed"), "{}", ran.err);
+    }
+    // What is worse is worse, whatever is missing.
+    let ran = gate(&[&old, &slow, &empty]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    // Beside results a folder may hold other files.
+    write("more/results.jsonl", &lines(&[record("more", 1, 100.0)]));
+    let ran = gate(&["-r", &old, &more]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    // What can't be read at all.
+    let missing = folder.path().join("missing.json");
+    let ran = gate(&[&old, &new, missing.to_str().unwrap()]);
+    assert_eq!(ran.status, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("not all inputs could be read"),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.err.contains("no results"), "{}", ran.err);
+    assert!(!ran.err.contains("gate passed"), "{}", ran.err);
+}

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{cells, exact, lines, record, run_with};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn a_failed_run_is_shown_as_failed_and_enters_no_ratio() {
@@ -237,7 +237,7 @@ fn what_has_no_value_for_the_metric_is_named_with_what_it_has() {
     assert!(
         mixed
             .err
-            .contains("B: not shown, no value of bw-wall or bw; has only clat-mean"),
+            .contains("B: not shown, no value of bw-wall or bw; has clat-mean; --list shows all"),
         "{}",
         mixed.err
     );
@@ -368,7 +368,7 @@ fn machines_and_tests_that_share_a_cell_are_named() {
     );
 }
 
-fn other_machine() -> serde_json::Value {
+fn other_machine() -> Value {
     let mut other = record("B", 1, 50.0);
     other["workload"]["jobs"][0]["engine"] = json!("libaio");
     other
@@ -420,7 +420,7 @@ fn a_table_without_the_base_says_so() {
 }
 
 /// A result of dd without its command: these many records of that many bytes.
-fn bare_dd(machine: &str, records: u64, block: u64) -> serde_json::Value {
+fn bare_dd(machine: &str, records: u64, block: u64) -> Value {
     let mut r = record(machine, 1, 100.0);
     r["source"]["tool"] = json!({"name": "dd", "implementation": "gnu"});
     r["source"]["dialect"] = json!("dd");
@@ -517,7 +517,7 @@ fn dd_without_its_command_tells_its_blocks_by_its_counts() {
 
 #[test]
 fn fios_defaults_are_no_difference() {
-    let with = |machine: &str, mix: serde_json::Value| {
+    let with = |machine: &str, mix: Value| {
         let mut r = record(machine, 1, 100.0);
         r["workload"]["jobs"][0]["pattern"] = json!("randrw");
         r["workload"]["jobs"][0]["rwmixread"] = mix;
@@ -535,7 +535,7 @@ fn fios_defaults_are_no_difference() {
 fn without_ratios_the_reason_is_the_true_one() {
     let mut failed = record("B", 1, 500.0);
     failed["errors"] = json!([{"code": 28, "text": "No space left on device"}]);
-    let says = |input: &[serde_json::Value], reason: &str| {
+    let says = |input: &[Value], reason: &str| {
         let table = run_with(&["-"], &lines(input)).out;
         assert!(
             table.contains(&format!("no ratios: {reason}\n")),
@@ -548,4 +548,90 @@ fn without_ratios_the_reason_is_the_true_one() {
     );
     says(&[failed, record("C", 1, 95.4)], "all runs of B failed here");
     says(&[record("A", 1, 0.0), record("B", 1, 95.4)], "A is 0 here");
+}
+
+/// Where data goes, how much of it before time counts and for how long: options that workloads hold as
+/// fields of their own.
+#[test]
+fn options_that_no_key_shows_are_noted_where_they_differ() {
+    for (field, value, text) in [
+        ("filename", json!("/dev/sdb"), "filename=(a device)"),
+        ("ramp_ns", json!(5_000_000_000u64), "ramp_time=5s"),
+        ("nrfiles", json!(8), "nrfiles=8"),
+        ("offset_bytes", json!(1u64 << 30), "offset=1g"),
+        ("file_bytes", json!(1u64 << 20), "filesize=1m"),
+        ("time_based", json!(true), "time_based=1"),
+        ("loops", json!(3), "loops=3"),
+    ] {
+        let mut other = record("B", 1, 50.0);
+        other["workload"]["jobs"][0][field] = value;
+        let table = run_with(&["-"], &lines(&[record("A", 1, 100.0), other])).out;
+        assert!(
+            table.contains("unlike A:") && table.contains(text),
+            "{field}: {table}"
+        );
+    }
+    // Two disks, and a file that is called otherwise, are what one compares.
+    for names in [["/dev/sda", "/dev/sdb"], ["/a/x", "/b/y"]] {
+        let of = |machine: &str, name: &str| {
+            let mut one = record(machine, 1, 100.0);
+            one["workload"]["jobs"][0]["filename"] = json!(name);
+            one
+        };
+        let table = run_with(&["-"], &lines(&[of("A", names[0]), of("B", names[1])])).out;
+        assert!(!table.contains("unlike"), "{table}");
+    }
+}
+
+/// Which records of a run are samples by themselves does not hang on the order they come in.
+#[test]
+fn the_order_of_records_does_not_matter() {
+    let mut records = Vec::new();
+    for run in 1..=4 {
+        for (machine, rate) in [("A", 100.0), ("B", 200.0), ("C", 400.0)] {
+            let mut group = record(machine, run, rate + f64::from(run));
+            // All machines in one input, as a post has them.
+            group["source"]["name"] = json!("post");
+            let mut job = group.clone();
+            job["scope"] = json!({"kind": "job", "group": 0, "job": "w"});
+            job["measurement"] =
+                json!({"bytes_per_sec": exact(7e6), "clat_ns": {"mean": exact(rate * 1e3)}});
+            let mut read = group.clone();
+            read["direction"] = json!("read");
+            let failed = machine == "C" && run == 3;
+            if failed {
+                job["errors"] = json!([{"code": 5, "text": "Input/output error"}]);
+            }
+            records.extend([job, group, read]);
+        }
+    }
+    let shown = |records: &[Value]| {
+        let mut rows: Vec<String> =
+            cells(&["-", "-m", "bw,clat-mean", "--base", "A"], &lines(records))
+                .iter()
+                .map(|c| {
+                    let keys = [
+                        "direction",
+                        "machine",
+                        "metric",
+                        "text",
+                        "n",
+                        "state",
+                        "ratio_text",
+                    ];
+                    keys.map(|key| c[key].to_string()).join(" ")
+                })
+                .collect();
+        rows.sort();
+        rows
+    };
+    let in_order = shown(&records);
+    assert!(
+        in_order.contains(&r#""write" "B" "bw" "202" 3 "value" "~""#.to_owned()),
+        "{in_order:#?}"
+    );
+    records.reverse();
+    assert_eq!(shown(&records), in_order);
+    records.sort_by_key(|r| r["machine"]["text"].to_string());
+    assert_eq!(shown(&records), in_order);
 }

@@ -209,5 +209,90 @@ fn a_file_of_records_holds_what_was_recorded() {
     let of_file = run_with(&[file, "-m", METRICS, "--format", "csv"], b"").out;
     let of_json = run_with(&[&path("fio.json"), "-m", METRICS, "--format", "csv"], b"").out;
     assert_eq!(of_file, of_json);
-    assert!(of_file.contains("summed over 3 jobs"), "{of_file}");
+    assert!(
+        of_file.contains("over the longest run time of 3 jobs"),
+        "{of_file}"
+    );
+}
+
+/// fio's JSON and its text of one run, in one file: the text's group line has no command.
+fn with_group_lines(jobs: &[(&str, u64, f64)], groups: &[(u64, f64)]) -> Vec<Value> {
+    let mut records = Vec::new();
+    for (at, (name, block, rate)) in jobs.iter().enumerate() {
+        let mut r = record("m", 1, *rate);
+        let group = if groups.len() > 1 { at } else { 0 };
+        r["scope"] = json!({"kind": "job", "group": group, "job": name});
+        r["workload"]["jobs"][0]["block_bytes"] = json!(block);
+        r["measurement"]["iops"] = json!({"value": 9.0, "lo": 9.0, "hi": 9.0});
+        records.push(r);
+    }
+    for (group, rate) in groups {
+        let mut r = record("m", 1, *rate);
+        r.as_object_mut().unwrap().remove("workload");
+        r["scope"] = json!({"kind": "group", "group": group});
+        records.push(r);
+    }
+    records
+}
+
+/// Test and MiB/s of what has a bandwidth.
+fn rates(records: &[Value]) -> Vec<(String, f64)> {
+    let cells = cells(&["-", "-m", "bw,iops"], &lines(records));
+    let with_rate = cells.iter().filter(|c| c["metric"] == "bw");
+    with_rate
+        .filter_map(|c| {
+            let test = c["test"].as_str()?.split(" iodepth").next()?;
+            Some((test.to_owned(), c["value"].as_f64()? / 1_048_576.0))
+        })
+        .collect()
+}
+
+#[test]
+fn a_group_line_without_a_command_gives_way_to_jobs_that_say_more() {
+    let pairs = |found: &[(String, f64)]| -> Vec<String> {
+        found.iter().map(|(t, v)| format!("{t}: {v:.1}")).collect()
+    };
+    let jobs = [("a", 4096, 100.0), ("b", 8192, 300.0)];
+    let named = ["randwrite bs=4k: 100.0", "randwrite bs=8k: 300.0"];
+    // One job a group, rounded otherwise in the text; then both in one group.
+    let stonewalled = with_group_lines(&jobs, &[(0, 100.3), (1, 299.0)]);
+    assert_eq!(pairs(&rates(&stonewalled)), named);
+    assert_eq!(
+        pairs(&rates(&with_group_lines(&jobs, &[(0, 400.0)]))),
+        named
+    );
+    // The text alone: the job's name is that of the test.
+    let mut text = with_group_lines(&jobs[..1], &[(0, 100.0)]);
+    text[0].as_object_mut().unwrap().remove("workload");
+    assert_eq!(pairs(&rates(&text)), ["a: 100.0"]);
+    // One of several jobs is not the group, nor are several of which nothing tells what each did.
+    let cut_off = with_group_lines(&jobs[..1], &[(0, 400.0)]);
+    assert_eq!(pairs(&rates(&cut_off)), ["fio group 0: 400.0"]);
+    let mut unknown = with_group_lines(&jobs, &[(0, 400.0)]);
+    for job in &mut unknown[..2] {
+        job.as_object_mut().unwrap().remove("workload");
+    }
+    assert_eq!(pairs(&rates(&unknown)), ["fio group 0: 400.0"]);
+    // A figure that a job lacks is not lost.
+    let mut lacking = with_group_lines(&jobs, &[(0, 400.0)]);
+    lacking[0]["measurement"]
+        .as_object_mut()
+        .unwrap()
+        .remove("bytes_per_sec");
+    assert_eq!(pairs(&rates(&lacking)), ["fio group 0: 400.0"]);
+}
+
+/// A job that died at once is in the text as an error of its group only.
+#[test]
+fn the_error_of_a_job_that_left_no_figures_stays() {
+    let mut records = with_group_lines(&[("b", 4096, 100.0)], &[(0, 100.0)]);
+    records[1]["errors"] = json!([{"text": "Inappropriate ioctl for device"}]);
+    let found = cells(&["-", "-m", "bw"], &lines(&records));
+    let read: Vec<(Option<f64>, bool)> = (found.iter())
+        .map(|c| {
+            let rate = c["value"].as_f64().map(|v| v / 1_048_576.0);
+            (rate, c["notes"].to_string().contains("Inappropriate ioctl"))
+        })
+        .collect();
+    assert_eq!(read, [(Some(100.0), false), (None, true)], "{found:?}");
 }

@@ -150,3 +150,88 @@ fn the_spread_is_the_same_in_all_formats() {
     let array: Value = serde_json::from_str(&array).unwrap();
     assert_eq!(array[0]["range"], "± ∞");
 }
+
+/// Records of several files in one input, and of several calls of one tool that names no file.
+#[test]
+fn runs_of_several_files_are_repeats_where_their_numbers_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |file: &str, records: &[Value]| {
+        let path = folder.path().join(file);
+        std::fs::write(&path, lines(records)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    // Run 1 of a job alone of file `source`; nothing names the machine.
+    let of = |source: &str, rate: f64| {
+        let mut r = record("x", 1, rate);
+        r.as_object_mut().unwrap().remove("machine");
+        r["source"]["name"] = source.into();
+        r["scope"] = json!({"kind": "job", "group": 0, "job": "t"});
+        r
+    };
+    let many = |machine: &str, rates: [f64; 4]| -> Vec<Value> {
+        let named = rates.iter().enumerate();
+        named
+            .map(|(i, rate)| of(&format!("{machine}{i}.json"), *rate))
+            .collect()
+    };
+    let old = write("old.jsonl", &many("o", [100.0, 101.0, 102.0, 103.0]));
+    let new = write("new.jsonl", &many("n", [94.0, 95.0, 96.0, 97.0]));
+    let (old, new) = (format!("old={old}"), format!("new={new}"));
+    let ran = run_with(&[&old, &new, "--threshold", "5%"], b"");
+    // Medians 101.5 and 95.5: 0.941; four a side and all apart: p = 2 / C(8,4) = 0.029.
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("0.941x of old"), "{}", ran.err);
+    assert!(ran.err.contains("p=0.029 n=4"), "{}", ran.err);
+    assert!(!ran.err.contains("several machines"), "{}", ran.err);
+
+    // The tool's own name stands for the file in each.
+    let a = write("a.jsonl", &[record("m", 1, 100.0)]);
+    let b = write("b.jsonl", &[record("m", 1, 102.0)]);
+    for inputs in [[a.clone(), b.clone()], [format!("m={a}"), format!("m={b}")]] {
+        let cells = cells(&[&inputs[0], &inputs[1]], b"");
+        assert_eq!(cells.len(), 1);
+        assert_eq!(cells[0]["n"], 2, "{cells:?}");
+        assert_eq!(cells[0]["value"], 101.0 * 1_048_576.0);
+    }
+
+    // What is written for later says so, too.
+    let flat = folder.path().join("flat.csv");
+    let flat = flat.to_str().unwrap();
+    assert_eq!(run_with(&[&a, &b, "--export", flat], b"").status, 0);
+    assert_eq!(cells(&[flat], b"")[0]["n"], 2);
+
+    // A label of an input with several machines names the input and makes no two runs one.
+    let mut two = many("o", [100.0, 101.0, 102.0, 103.0]);
+    for (machine, r) in ["p", "p", "q", "q"].iter().zip(&mut two) {
+        r["machine"] = json!({"text": machine, "by": "caption"});
+    }
+    let two = format!("both={}", write("two.jsonl", &two));
+    let cells = cells(&[&two], b"");
+    let runs: Vec<_> = cells.iter().map(|c| (&c["machine"], &c["n"])).collect();
+    assert_eq!(runs, [(&"p".into(), &2.into()), (&"q".into(), &2.into())]);
+}
+
+/// Eight results of two tests are no eight runs of one: how they scatter says nothing of noise.
+#[test]
+fn what_pools_several_tests_has_no_interval_and_no_p() {
+    let mut records = Vec::new();
+    for machine in ["A", "B"] {
+        for test in 0..8u32 {
+            let mut one = record(machine, test + 1, 100.0 + f64::from(test));
+            one["workload"]["jobs"][0]["block_bytes"] = json!(4096 << (test / 4));
+            records.push(one);
+        }
+    }
+    let input = lines(&records);
+    let has = |rows: &str, field: &str| -> Vec<bool> {
+        let found = cells(&["-", "--row", rows, "--col", "machine"], &input);
+        found.iter().map(|cell| !cell[field].is_null()).collect()
+    };
+    // Of each block size there are four runs, and no base has a p.
+    let p = has("bs", "p");
+    assert_eq!(p.iter().filter(|p| **p).count(), 2, "{p:?}");
+    assert_eq!(has("rw", "p"), [false, false]);
+    let table = run_with(&["-", "--row", "rw", "--col", "machine"], &input).out;
+    assert!(!table.contains('±') && !table.contains("p="), "{table}");
+    assert!(table.contains("n=8"), "{table}");
+}

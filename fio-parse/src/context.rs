@@ -492,7 +492,7 @@ impl<'t> Walk<'t> {
                 }
                 // dd does not say which way its bytes went
                 let named = announced.or_else(|| labels.direction());
-                let direction = dd.or_else(|| match block.kind {
+                let direction = dd.or(match block.kind {
                     Kind::Dd(_) | Kind::FioTable(_) => named,
                     _ => None,
                 });

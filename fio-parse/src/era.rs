@@ -2,7 +2,10 @@
 //!
 //! ```text
 //! version = "fio" ("-" | " ") number "." number ["." number] ["-" commits "-g" hash] ["-dirty"]
+//! replay  = "fio-replay-" number "." number ["." number]
 //! ```
+//!
+//! `fio-replay` prints as fio 3.33 does, whatever its own number is.
 //!
 //! An [`Era`] is the range of versions that a report may come from, and what is known of the options that change
 //! how figures print (`kb_base`, `significant_figures`). A stated version makes the range a point; the look of the
@@ -46,9 +49,20 @@ impl Version {
     /// The version at the head of `text`, with the `fio` before it, and how many bytes it takes.
     ///
     /// Reads `fio-3.33`, `fio 1.59`, `fio-2.0.15`, `fio-3.36-73-gabcd`, `fio-3.33-dirty`; `None` where `text` starts otherwise.
+    /// `fio-replay-0.1.0` is the fio whose forms it prints.
     pub fn read(text: &str) -> Option<(Self, usize)> {
+        if let Some(own) = text.strip_prefix("fio-replay") {
+            let (_, length) = Self::numbered(own)?;
+            return Some((FORMS_OF_REPLAY, text.len() - own.len() + length));
+        }
         let rest = text.strip_prefix("fio")?;
-        let rest = rest.strip_prefix(['-', ' '])?;
+        let (version, length) = Self::numbered(rest)?;
+        Some((version, text.len() - rest.len() + length))
+    }
+
+    /// The version behind the name of the program.
+    fn numbered(text: &str) -> Option<(Self, usize)> {
+        let rest = text.strip_prefix(['-', ' '])?;
         let rest = rest.strip_prefix('v').unwrap_or(rest);
         let (major, rest) = number(rest)?;
         let (minor, mut rest) = number(rest.strip_prefix('.')?)?;
@@ -102,6 +116,8 @@ const NANOSECONDS: Version = Version::release(2, 99, 0);
 const SYNCS_COUNTED: Version = Version::release(3, 4, 0);
 const ZONE_RESETS: Version = Version::release(3, 9, 0);
 const CARRY_KEPT: Version = Version::release(3, 26, 0);
+/// Whose forms `fio-replay` prints.
+const FORMS_OF_REPLAY: Version = Version::release(3, 33, 0);
 
 /// What a text shows of the fio that printed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -340,6 +356,7 @@ mod tests {
             ("fio-3.33-dirty", (3, 33, 0, 1), 14),
             ("fio-3.36-73-gabcd-dirty;", (3, 36, 0, 73), 23),
             ("fio-3.1, and", (3, 1, 0, 0), 7),
+            ("fio-replay-0.1.0;j", (3, 33, 0, 0), 16),
         ];
         for (text, (major, minor, patch, commits), length) in cases {
             let version = Version {
@@ -354,6 +371,9 @@ mod tests {
             "fio-3",
             "fio-x.1",
             "fio-3.33x",
+            "fio-replay",
+            "fio-replay runs",
+            "fio-replayed-1.0",
             "fiord 1.2",
             "fio-99999.1",
         ] {

@@ -139,7 +139,7 @@ fn emphasis_around_figures_is_read_through() {
         assert_eq!(figures(&marked), plain, "{to}");
         let log = Log::from_bytes("x", marked.as_bytes()).unwrap();
         for record in fio_parse::parse(&log).records {
-            for printed in &record.measurement.iops.as_ref().unwrap().printed {
+            for printed in &record.measurement.iops.as_ref().unwrap().printed() {
                 assert_eq!(log.get(printed.span), printed.text);
             }
         }

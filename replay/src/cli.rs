@@ -32,7 +32,7 @@ pub struct Arguments {
     pub directory: Option<PathBuf>,
 
     /// Use this block device in place of test files; what it holds is LOST if a test writes.
-    /// A file will do for tests that only read
+    /// A file will do for tests that only read. Needs --directory as well
     #[arg(long, value_name = "DEV", requires = "directory")]
     pub device: Option<PathBuf>,
 

@@ -66,6 +66,10 @@ impl Sink {
         match (self.lists() && several, self.results) {
             (true, 1) => format!("[\n{}", text.trim_end()),
             (true, _) => format!(",\n{}", text.trim_end()),
+            // Nothing in a line tells whose run it is of; fio-parse starts a run at a version.
+            (false, 2..) if self.format == Format::Terse => {
+                format!("fio-replay-{}\n{text}", env!("CARGO_PKG_VERSION"))
+            }
             (false, _) => text,
         }
     }

@@ -446,6 +446,8 @@ fn dd_copies_and_collects_as_gnu_dd_does() {
         "if=/dev/zero of=x obs=4k count=9",
         "if=/dev/zero of=x bs=4k count=10000 iflag=count_bytes",
         "if=/dev/zero of=x bs=4k count=4 seek=1000 oflag=seek_bytes",
+        "if=/dev/zero of=x bs=4k count=10000B",
+        "if=src of=x bs=4k count=4 skip=1000B seek=300B",
         "if=/dev/zero of=x bs=4k count=4 oflag=append",
         "if=/dev/zero of=x bs=4k count=4 seek=2 conv=notrunc",
     ] {

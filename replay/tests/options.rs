@@ -793,3 +793,34 @@ fn uncached_is_dontcache() {
         assert!(String::from_utf8_lossy(&output.stdout).contains("uncached-by-new-flag"));
     }
 }
+
+/// What coreutils' dd 9.1 does with each: `dd if=/dev/zero of=x bs=4096 count=…` and so on.
+#[test]
+fn numbers_of_dd_in_bytes_are_read_as_dd_reads_them() {
+    use replay::plan::TestPlan;
+    let of = |operands: &str| {
+        let command = format!("dd if=src of=x bs=4096 {operands}");
+        let workload = parse_command(&command).expect("a command");
+        plan(&workload, &target())
+    };
+    for (operands, bytes, skip, seek) in [
+        ("count=100000B", 100_000, 0, 0),
+        ("count=2 skip=3B", 8192, 3, 0),
+        ("count=2 seek=5000B", 8192, 0, 5000),
+        ("count=2 seek=5000B seek=1", 8192, 0, 4096),
+    ] {
+        let plan = of(operands).expect(operands);
+        let TestPlan::Dd(dd) = &plan.test else {
+            panic!("{operands}")
+        };
+        assert_eq!((dd.bytes(), dd.skip, dd.seek), (bytes, skip, seek));
+        assert!(plan.notes.iter().all(|note| note.id() != "read-leniently"));
+    }
+    // 1000 blocks before 9.1, 1000 bytes since.
+    for operands in ["count=1kB", "count=1 skip=1KiB", "count=1 seek=1kB"] {
+        let refused = of(operands).expect_err(operands);
+        assert_eq!(refused[0].id, "option-value", "{refused:?}");
+        assert!(refused[0].why.contains("9.1"), "{refused:?}");
+    }
+    assert!(of("bs=1kB count=4").is_ok(), "a block has no such doubt");
+}

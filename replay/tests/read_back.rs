@@ -116,3 +116,99 @@ fn what_is_refused_is_told_before_anything_runs() {
     let refused = said.find("refused workload 2").unwrap();
     assert!(refused < said.find("running workload 1").unwrap(), "{said}");
 }
+
+#[test]
+fn rounds_of_terse_lines_are_runs_and_the_version_is_known() {
+    let home = tempfile::tempdir().unwrap();
+    for (options, rounds) in [
+        (&["--size=64k"][..], 4),
+        (
+            &[
+                "--size=1m",
+                "--rate=8m",
+                "--numjobs=2",
+                "--group_reporting=0",
+            ],
+            2,
+        ),
+    ] {
+        for format in ["terse", "text"] {
+            let output = program()
+                .arg("--directory")
+                .arg(home.path())
+                .args(["--quiet", "--format", format, "--repeat"])
+                .arg(rounds.to_string())
+                .args(["--", "fio", "--name=t", "--rw=read"])
+                .args(options)
+                .output()
+                .unwrap();
+            let log = Log::from_bytes("results", &output.stdout).unwrap();
+            let parsed = fio_parse::parse(&log);
+            let mut runs: Vec<u32> = parsed.records.iter().map(|record| record.run).collect();
+            runs.dedup();
+            assert_eq!(runs, (1..=rounds).collect::<Vec<u32>>(), "{format}");
+            let jobs = options.len() as u32 / 2;
+            let terse = parsed.records.len() as u32;
+            assert!(
+                format == "text" || terse == rounds * jobs.max(1),
+                "{terse} records"
+            );
+            let noted = |records: &[Record]| {
+                let own = parsed.diagnostics.iter();
+                let theirs = records.iter().flat_map(|record| &record.warnings);
+                own.chain(theirs)
+                    .map(|found| found.code.as_str().to_owned())
+                    .collect::<Vec<_>>()
+            };
+            for code in noted(&parsed.records) {
+                assert!(
+                    !["unit-guessed", "version-assumed", "status-series"].contains(&&*code),
+                    "{format}: {code}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_test_that_moves_more_is_no_later_report_of_the_one_before() {
+    let home = tempfile::tempdir().unwrap();
+    let post = home.path().join("post");
+    let command = |size: &str, rate: &str| {
+        format!("$ fio --name=t --rw=read --bs=4k --size={size} --rate={rate}\n\n")
+    };
+    std::fs::write(&post, [command("64k", "1m"), command("1m", "2m")].concat()).unwrap();
+    let output = program()
+        .arg(&post)
+        .arg("--directory")
+        .arg(home.path())
+        .args(["--quiet", "--format", "terse"])
+        .output()
+        .unwrap();
+    let records = read_back(&output);
+    let bytes = |record: &Record| record.measurement.bytes.as_ref().unwrap().lo().0;
+    let seen: Vec<(u32, u64)> = records.iter().map(|r| (r.run, bytes(r))).collect();
+    assert_eq!(seen, [(1, 65536), (2, 1_048_576)]);
+}
+
+#[test]
+fn the_engine_of_the_command_line_is_the_one_in_the_header() {
+    let home = tempfile::tempdir().unwrap();
+    for (engine, played) in [("null", "null"), ("psync", "psync"), ("mmap", "mmap")] {
+        let output = program()
+            .arg("--directory")
+            .arg(home.path())
+            .args(["--quiet", "--engine", engine, "--", "fio", "--name=t"])
+            .args(["--rw=read", "--size=64k", "--ioengine=vsync"])
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            text.contains(&format!(", ioengine={played}, iodepth=1\n")),
+            "{text}"
+        );
+        assert!(text.contains("[engine-override] deviates"), "{text}");
+        // What vsync does is nothing that was done.
+        assert!(!text.contains("[vsync-gathers]"), "{text}");
+    }
+}

@@ -118,6 +118,49 @@ fn each_direction_has_the_time_of_its_own_phase() {
     }
 }
 
+/// I/Os of each direction and the error, from fio's JSON.
+fn counts(text: &[u8]) -> [u64; 3] {
+    let text = String::from_utf8_lossy(text);
+    let json: Value = serde_json::from_str(&text[text.find("{\n").unwrap()..]).unwrap();
+    let job = &json["jobs"][0];
+    [
+        &job["read"]["total_ios"],
+        &job["write"]["total_ios"],
+        &job["error"],
+    ]
+    .map(|value| value.as_u64().unwrap())
+}
+
+/// `verify=null` reads back and looks at nothing, and what the null engine gives back is not looked at either.
+#[test]
+fn what_is_not_looked_at_is_read_back_all_the_same() {
+    // Options, reads and writes: fio 3.33 counts these.
+    for (options, reads, writes) in [
+        ("--rw=write --verify=null", 16, 16),
+        ("--rw=randwrite --verify=null --loops=2", 32, 32),
+        ("--rw=write --verify=null --verify_backlog=4", 16, 16),
+        ("--rw=write --verify=null --do_verify=0", 0, 16),
+        ("--rw=read --verify=null", 16, 0),
+        ("--rw=write --verify=crc32c --ioengine=null", 16, 16),
+        (
+            "--rw=randwrite --verify=md5 --ioengine=null --iodepth=4",
+            16,
+            16,
+        ),
+    ] {
+        let options = format!("--bs=4k --size=64k {options}");
+        let home = tempfile::tempdir().unwrap();
+        let mut runs = vec![("here", replay(home.path(), &json(), false, &options))];
+        if fio_is_here() {
+            let options = format!("--output-format=json {options}");
+            runs.push(("fio", fio(home.path(), &options).stdout));
+        }
+        for (whose, text) in runs {
+            assert_eq!(counts(&text), [reads, writes, 0], "{whose} {options}");
+        }
+    }
+}
+
 /// The same times in each form.
 #[test]
 fn every_form_gives_each_direction_its_own_time() {

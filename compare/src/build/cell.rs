@@ -38,7 +38,7 @@ impl Builder<'_> {
             );
         };
         let interval = stats::median_interval(&found.values, self.view.confidence)
-            .filter(|_| found.values.len() > 1);
+            .filter(|_| found.values.len() > 1 && !self.pools(found));
         let ratio = base.and_then(|base| self.ratio(index, base));
         let is_base = base == Some(index);
         let p = base.and_then(|base| self.p_value(index, base));
@@ -58,6 +58,8 @@ impl Builder<'_> {
             (*low > 0.0).then_some((mine.first()? / high, mine.last()? / low))
         };
         let tested = base.filter(|_| p.is_some());
+        let of_several =
+            base.filter(|base| found.values.len() > 1 || self.cells.found[*base].values.len() > 1);
         let verdict = match ratio {
             Some(ratio) if !is_base => self.verdict(ratio, p, self.metric(found)),
             _ => Verdict::None,
@@ -98,7 +100,7 @@ impl Builder<'_> {
             base: base.filter(|_| ratio.is_some()).map(|base| self.name(base)),
             is_base,
             p,
-            spread: tested.and_then(spread),
+            spread: of_several.and_then(spread),
             testable: tested.is_some_and(|base| least_p(base) <= self.view.alpha),
             verdict,
         }

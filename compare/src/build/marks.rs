@@ -3,19 +3,16 @@
 use std::collections::HashMap;
 
 use super::words::{covers_words, shorten, whole};
-use super::{Base, Builder, COLUMN_LABEL, Plan, key_text};
+use super::{Base, Builder, COLUMN_LABEL, Plan};
 use crate::bounds::Bounds;
 use crate::derive::How;
 use crate::digits;
 use crate::keys::Key;
 use crate::metric::{Metric, Statistic};
-use crate::query::{Found, NAMES};
+use crate::query::Found;
 use crate::ratio;
 use crate::residue::Residue;
 use crate::stats;
-
-/// How many of the names that one cell pools are told.
-const NAMES_SHOWN: usize = 4;
 
 /// How many notes of one kind a cell of repeats shows one by one.
 const ALIKE_SHOWN: usize = 2;
@@ -24,22 +21,6 @@ const ALIKE_SHOWN: usize = 2;
 const EACH_SHOWN: [&str; 2] = ["failed", "replayed"];
 
 impl Builder<'_> {
-    /// Machine and test, where they are not projected on: their place in [`Found::names`] and key.
-    fn hidden_names(&self) -> impl Iterator<Item = (usize, Key)> {
-        let shown = self.shown();
-        (NAMES.into_iter().enumerate()).filter(move |(_, key)| !shown.contains(key))
-    }
-
-    /// The first few of the machines or tests of a cell.
-    fn names_of(&self, key: Key, codes: &[u32]) -> String {
-        let shown = codes.iter().take(NAMES_SHOWN);
-        let shown: Vec<&str> = shown.map(|code| key_text(self.frame, key, *code)).collect();
-        match codes.len().saturating_sub(NAMES_SHOWN) {
-            0 => shown.join("; "),
-            more => format!("{} and {more} more", shown.join("; ")),
-        }
-    }
-
     /// Notes that bear on the whole table.
     pub(super) fn table_marks(&mut self, members: &[usize], repeats: bool) -> Vec<usize> {
         let mut texts: Vec<String> = Vec::new();
@@ -157,11 +138,13 @@ impl Builder<'_> {
         let mut texts = Vec::new();
         let percent =
             |share: f64| digits::format(Bounds::exact(share * 100.0).unwrap_or(Bounds::ZERO));
-        let sizes: Vec<usize> = members
-            .iter()
-            .map(|i| self.cells.found[*i].values.len())
+        let sizes: Vec<usize> = (members.iter())
+            .map(|i| &self.cells.found[*i])
+            .filter(|found| !self.pools(found))
+            .map(|found| found.values.len())
             .collect();
         if let Some(need) = stats::samples_for_interval(self.view.confidence)
+            && self.any_repeats(members)
             && sizes.iter().any(|n| *n > 0 && *n < need)
         {
             texts.push(format!(
@@ -406,7 +389,8 @@ impl Builder<'_> {
                     Metric::Latency(_, Statistic::Min) => "the least of",
                     Metric::Latency(_, Statistic::Max) => "the greatest of",
                     Metric::Latency(..) => "the mean over the I/Os of",
-                    _ => "summed over",
+                    Metric::Iops => "all I/Os over the longest run time of",
+                    _ => "all bytes over the longest run time of",
                 },
                 found.summed
             ));

@@ -5,7 +5,9 @@
 
 mod base;
 mod cell;
+mod chance;
 mod error;
+mod hidden;
 mod marks;
 mod pairs;
 mod words;
@@ -25,7 +27,6 @@ use crate::metric::{Better, Clock, Metric, Sampled, Statistic};
 use crate::query::{self, Cells, Found};
 use crate::ratio;
 use crate::scale::{self, Unit};
-use crate::stats;
 use crate::view::{Projection, Shape, Sort, View};
 
 /// Longest label of a column, and of a row, before it is shortened.
@@ -202,50 +203,6 @@ impl<'a> Builder<'a> {
             grids,
             notes: self.notes.texts,
         }
-    }
-
-    /// Mann-Whitney p of every two cells with repeats that are compared, corrected if asked for.
-    fn compare_samples(&mut self) {
-        let mut compared: Vec<(usize, usize)> = Vec::new();
-        if let Some(Base::Each) = self.base {
-            for group in ratio::partners(&self.cells, &self.projection.across) {
-                for (at, a) in group.iter().enumerate() {
-                    compared.extend(group[at + 1..].iter().map(|b| (*a, *b)));
-                }
-            }
-        } else {
-            let with_base = self.bases.iter().enumerate();
-            compared.extend(with_base.filter_map(|(i, base)| Some((i, (*base)?))));
-        }
-        let values = |index: usize| &self.cells.found[index].values;
-        let mut tested: Vec<((usize, usize), f64)> = Vec::new();
-        for (a, b) in compared {
-            if a != b
-                && values(a).len() > 1
-                && values(b).len() > 1
-                && let Some(comparison) = stats::compare(values(a), values(b))
-            {
-                tested.push(((a, b), comparison.p));
-            }
-        }
-        let mut p_values: Vec<f64> = tested.iter().map(|(_, p)| *p).collect();
-        if self.view.holm {
-            p_values = stats::holm(&p_values);
-        }
-        self.p_values = tested
-            .into_iter()
-            .map(|(pair, _)| pair)
-            .zip(p_values)
-            .collect();
-    }
-
-    /// The test is the same both ways.
-    fn p_value(&self, a: usize, b: usize) -> Option<f64> {
-        let found = self
-            .p_values
-            .get(&(a, b))
-            .or_else(|| self.p_values.get(&(b, a)));
-        found.copied()
     }
 
     fn ratio(&self, index: usize, base: usize) -> Option<Bounds> {
@@ -477,7 +434,7 @@ impl<'a> Builder<'a> {
                 .filter_map(|row| plan.at.get(&(row.clone(), col.clone())))
                 .any(|i| self.bases[*i].is_some_and(|base| self.ratio(*i, base).is_some()));
             let mut parts = vec![Part::Value];
-            if repeats {
+            if repeats && self.any_repeats(&members) {
                 parts.push(Part::Spread);
             }
             if has_ratio {
@@ -558,29 +515,6 @@ impl<'a> Builder<'a> {
     fn unit_of(&self, metric: Metric, units: &[(Metric, Unit)]) -> Unit {
         let unit = units.iter().find(|(m, _)| *m == metric).map(|(_, u)| *u);
         unit.unwrap_or_else(|| scale::choose(metric.dimension(), &[], std::iter::empty()))
-    }
-
-    /// The keys that the same question has where there are more machines, if each has one value.
-    fn hidden_keys(&self) -> Vec<(String, String)> {
-        let shape = Shape {
-            machines: 2,
-            tests: used(self.frame, Key::TEST),
-            pairs: 2,
-            metrics: self.metrics.len(),
-        };
-        let keys = self.view.project(shape).keys();
-        let hidden = keys
-            .into_iter()
-            .filter(|key| !self.cells.keys.contains(key));
-        hidden
-            .filter(|key| used(self.frame, *key) == 1)
-            .map(|key| {
-                (
-                    key.name().to_owned(),
-                    key_text(self.frame, key, 0).to_owned(),
-                )
-            })
-            .collect()
     }
 
     /// The keys whose differences show by themselves or are of no interest.

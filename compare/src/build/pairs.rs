@@ -16,6 +16,7 @@ impl Builder<'_> {
         let repeats = members
             .iter()
             .any(|i| self.cells.found[*i].values.len() > 1);
+        let spreads = self.any_repeats(&members);
         let residue = Residue::new(self.frame, &self.shown());
         let metric = members
             .first()
@@ -28,7 +29,7 @@ impl Builder<'_> {
             better: metric.better(),
             unit,
             parts: (parts.iter().copied())
-                .chain(repeats.then_some(extra))
+                .chain((repeats && (extra != Part::Spread || spreads)).then_some(extra))
                 .collect(),
             versus: "ratio",
         };

@@ -193,6 +193,7 @@ pub(super) fn plan(args: &Args, view: &View) -> Plan {
             },
             spare,
             ignored: view.ignore.clone(),
+            by_tests: !args.list && view.shows_tests(),
         },
         filter: view.filter.clone(),
         fields: Fields::default(),

@@ -1,16 +1,65 @@
 //! Runs of one test on one machine that were asked for differently are no repeats: they are told apart by what differs.
 //!
+//! What folders sort results by stands with the test where two machines have a value in common, so that like
+//! is set against like ([`join_tests`]); all else stands with the machine ([`told_apart`]).
+//!
 //! Place: while the frame is finished, before anything is pooled.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Wanted;
 use crate::dict::Dict;
-use crate::keys::Key;
+use crate::keys::{Key, UNKNOWN};
 use crate::residue;
 
 /// The settings, as index and key, in which the results of one machine and test differ.
 type Apart = HashMap<(u32, u32), Vec<(usize, Key)>>;
+
+/// Splits tests by what the folders say of them: a key of which one machine has several values, and two
+/// machines one of these. `tests` and `names` are those of the contexts, whose `machines` and `settings`
+/// are given, too.
+pub(super) fn join_tests<'t>(
+    wanted: &Wanted,
+    sorted_by: &[Key],
+    (settings, sets): (&[u32], &[Vec<u32>]),
+    machines: &[u32],
+    (tests, names): (&mut [u32], &mut Dict<String>),
+    text: &impl Fn(u32) -> &'t str,
+) {
+    let keys: Vec<(usize, Key)> = (Key::settings().enumerate())
+        .filter(|(_, k)| *k == Key::FOLDER || sorted_by.contains(k))
+        .filter(|(_, k)| !wanted.keys.contains(k) && !wanted.ignored.contains(k))
+        .collect();
+    // Of each test and key the values, each with its machines.
+    let mut known: HashMap<(u32, usize), HashMap<u32, HashSet<u32>>> = HashMap::new();
+    for ((test, machine), set) in tests.iter().zip(machines).zip(settings) {
+        for (at, _) in &keys {
+            let value = sets[*set as usize][*at];
+            let values = known.entry((*test, *at)).or_default();
+            values.entry(value).or_default().insert(*machine);
+        }
+    }
+    known.retain(|_, values| {
+        let of_machines: Vec<u32> = values.values().flatten().copied().collect();
+        let machines: HashSet<u32> = of_machines.iter().copied().collect();
+        let is_shared = values.values().any(|machines| machines.len() > 1);
+        let said = values.keys().all(|value| text(*value) != UNKNOWN);
+        is_shared && said && machines.len() < of_machines.len()
+    });
+    if known.is_empty() {
+        return;
+    }
+    for (test, set) in tests.iter_mut().zip(settings) {
+        let words: Vec<String> = (keys.iter())
+            .filter(|(at, _)| known.contains_key(&(*test, *at)))
+            .map(|(at, key)| residue::one(*key, text(sets[*set as usize][*at])))
+            .collect();
+        if !words.is_empty() {
+            let name = names.get(*test).map_or("", String::as_str);
+            *test = names.code(format!("{name} ({})", words.join(", ")).as_str());
+        }
+    }
+}
 
 /// Repeats of a test on a machine were asked for alike. Where one machine ran a test in several
 /// ways (with and without `oflag=dsync`, say), these are no repeats: gives, for each test and

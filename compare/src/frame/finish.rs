@@ -3,7 +3,7 @@
 use fio_parse::block::fio_log::LogKind;
 use polars::prelude::*;
 
-use super::apart::{name_apart, told_apart};
+use super::apart::{join_tests, name_apart, told_apart};
 use super::called::{Contexts, join_logs, name_by_folders};
 use super::{Bits, Builder, Context, Frame, key_column};
 use crate::dict::Dict;
@@ -85,6 +85,16 @@ impl Builder {
                 })
                 .collect();
             join_logs(codes, &of_log, &mut test_codes, &mut tests_named);
+            if self.wanted.by_tests {
+                join_tests(
+                    &self.wanted,
+                    &self.sorted_by,
+                    (&settings, sets),
+                    codes,
+                    (&mut test_codes, &mut tests_named),
+                    &text,
+                );
+            }
         }
         let mut key_texts = Vec::new();
         for (at, key) in self.wanted.keys.iter().enumerate() {

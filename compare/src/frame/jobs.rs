@@ -140,13 +140,18 @@ impl Builder {
                 }
             }
         }
+        self.leave_out(&gone);
+    }
+
+    /// Drops rows.
+    pub(super) fn leave_out(&mut self, gone: &[bool]) {
         let mut at = gone.iter();
         self.context.retain(|_| at.next() == Some(&false));
         let mut at = gone.iter();
         self.run.retain(|_| at.next() == Some(&false));
         self.bases
             .iter_mut()
-            .for_each(|column| column.leave_out(&gone));
+            .for_each(|column| column.leave_out(gone));
     }
 
     /// The rows of each two or more jobs that may be summed, in order.

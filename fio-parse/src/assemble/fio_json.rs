@@ -118,12 +118,19 @@ pub fn entries(log: &Log<'_>, document: &Document<'_>) -> (Vec<Entry>, Vec<Diagn
         for (direction, side) in sides {
             let mut decoder = Decoder::new(log);
             let measurement = measurement(&mut decoder, version, job, side, all_clients);
-            if !side.complete {
-                decoder.problems.push(Diagnostic::warning(
-                    Code::INCOMPLETE,
-                    Some(job.span),
+            let cut = match (side.complete, job.complete) {
+                (false, _) => Some(
                     "the report is cut off inside of this direction; figures behind the cut are missing",
-                ));
+                ),
+                (true, false) => Some(
+                    "the report is cut off inside of this job; what stood behind the cut is missing",
+                ),
+                (true, true) => None,
+            };
+            if let Some(cut) = cut {
+                decoder
+                    .problems
+                    .push(Diagnostic::warning(Code::INCOMPLETE, Some(job.span), cut));
             }
             entries.push(Entry {
                 span: job.span,

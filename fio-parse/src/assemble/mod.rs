@@ -151,6 +151,9 @@ impl<'l, 't> Assembler<'l, 't> {
             if !superseded.is_empty() && superseded.contains(&index) {
                 continue;
             }
+            if block.starts_a_run() {
+                latest = Latest::default();
+            }
             let first = self.parsed.records.len();
             if let Some((_, job)) = jobs.next_if(|(at, _)| *at == index) {
                 if self.series.is_past(index) {

@@ -26,7 +26,7 @@ fn take_fidelity(record: &mut Record, fidelity: Option<&Fidelity>) {
 
 impl Assembler<'_, '_> {
     pub(super) fn replay_note(&mut self, note: &ReplayNote<'_>) {
-        if let ReplayNote::Machine(_) | ReplayNote::Version(_) = note {
+        if let ReplayNote::Machine(_) = note {
             self.end_report();
         }
         let records = &mut self.parsed.records;
@@ -75,7 +75,7 @@ impl Assembler<'_, '_> {
                     record.warnings.extend(found);
                 }
             }
-            ReplayNote::Version(_) | ReplayNote::Remark => {}
+            ReplayNote::Remark => {}
         }
     }
 

@@ -252,9 +252,10 @@ fn row<'t>(
     }
 }
 
-/// `fio-3.33`, or `2.0` in the first versions that had the field.
+/// `fio-3.33`, `fio-replay-0.1.0`, or `2.0` in the first versions that had the field.
 fn fio_version(field: &str) -> bool {
     let number = field.strip_prefix("fio-").unwrap_or(field);
+    let number = number.strip_prefix("replay-").unwrap_or(number);
     number.starts_with(|c: char| c.is_ascii_digit()) && number.contains('.')
 }
 

@@ -3,7 +3,6 @@
 //! ```text
 //! machine  = "fio-replay machine: " name
 //! system   = "fio-replay system: " words
-//! version  = "fio-replay-" version
 //! apart    = [ name ", " ] "writing and flushing apart:" { part }
 //! part     = ( "while writing: " | "flush: " | "together: " | "sync of the rest of the file system: " ) words
 //! source   = "reading the source took " words | "`real` covers the sync alone"
@@ -12,7 +11,8 @@
 //! ```
 //!
 //! The machine, the fidelity and the cautions are read back; the other lines repeat or comment the figures of the report, and are
-//! known so that they are taken neither for prose nor for claims. They are told from other text by their indent.
+//! known so that they are taken neither for prose nor for claims. They are told from other text by their indent. The line of
+//! the version is read as fio's is.
 
 use crate::lex;
 use crate::record::{Fidelity, FidelityNote, IoCounts, Verdict};
@@ -23,8 +23,6 @@ use crate::source::Segments;
 pub enum ReplayNote<'t> {
     /// The machine that the tests below ran on.
     Machine(&'t str),
-    /// The version, as printed.
-    Version(&'t str),
     /// How close the tests above came to their original.
     Fidelity(Box<Fidelity>),
     /// What is doubtful about the figures above.
@@ -61,12 +59,7 @@ pub fn read<'t>(lines: &mut Segments<'t>) -> Option<ReplayNote<'t>> {
         } else if own.starts_with(" system: ") {
             ReplayNote::Remark
         } else {
-            let version = own.strip_prefix('-')?;
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
-            if !version.starts_with(|c: char| c.is_ascii_digit()) || !version.chars().all(plain) {
-                return None;
-            }
-            ReplayNote::Version(text)
+            return None;
         }
     } else if text.ends_with("writing and flushing apart:") {
         follow(&mut ahead, |line| {
@@ -163,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_replay_reads_its_own_words() {
-        let text = "fio-replay machine: desk: two\nfio-replay system: Linux 6.1\nfio-replay-0.1.0\n\
+        let text = "fio-replay machine: desk: two\nfio-replay system: Linux 6.1\n\
                     j, writing and flushing apart:\n  while writing: 493MiB/s (516MB/s) over 300 ms\n  flush: 29.6 ms for this\n  together: 448MiB/s over 330 ms\n\
                     Compared with the original: deviates\n    [as-fio] exact: x\n    [scaled-size] deviates (bw, iops, lat): smaller (16 MiB: y)\n\
                     To be kept in mind:\n    [busy-disk] note: tasks\n    [beyond-link] warning: more\nfio-replay runs tests\n";
@@ -173,10 +166,9 @@ mod tests {
         while let Some(note) = read(&mut lines) {
             notes.push(note);
         }
-        assert_eq!(notes.len(), 6);
+        assert_eq!(notes.len(), 5);
         assert_eq!(notes[0], ReplayNote::Machine("desk: two"));
-        assert_eq!(notes[2], ReplayNote::Version("fio-replay-0.1.0"));
-        let ReplayNote::Fidelity(fidelity) = &notes[4] else {
+        let ReplayNote::Fidelity(fidelity) = &notes[3] else {
             panic!("{notes:?}")
         };
         assert_eq!(fidelity.verdict, Verdict::Deviates);
@@ -184,7 +176,7 @@ mod tests {
         assert_eq!(fidelity.notes[1].why, "smaller (16 MiB: y)");
         let caution = |id, severe, text| Caution { id, severe, text };
         assert_eq!(
-            notes[5],
+            notes[4],
             ReplayNote::Cautions(vec![
                 caution("busy-disk", false, "tasks"),
                 caution("beyond-link", true, "more")

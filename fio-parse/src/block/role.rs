@@ -2,7 +2,6 @@
 
 use super::{Block, Kind, fio_log, fio_note, is_short};
 use crate::block::prose::Style;
-use crate::block::replay::ReplayNote;
 use crate::context::{ResultKind, direction_bits};
 use crate::era::{Look, Version};
 use crate::record::{Direction, LabelSource};
@@ -127,7 +126,6 @@ impl<'t> Block<'t> {
                 Role::Server { host, version }
             }
             Kind::FioNote(_) => Role::Neutral,
-            Kind::Replay(ReplayNote::Version(text)) => Role::Version(text),
             Kind::Replay(_) => Role::Neutral,
             Kind::FioHeader(header) => Role::Header(Arc::clone(&header.workload)),
             Kind::FioJob(job) if job.is_loose() => Role::Neutral,

@@ -95,8 +95,27 @@ pub(super) fn set(dd: &mut Dd, name: &str, value: &str, notes: &mut Vec<String>)
     }
 }
 
-/// Settles what depends on other operands, once all are set: `iflag=count_bytes` turns the count into bytes.
+/// Settles what depends on other operands, once all are set: `iflag=count_bytes` turns the count into bytes, and
+/// `skip=3B` is what `skip=3 iflag=skip_bytes` is.
 pub(super) fn settle(dd: &mut Dd) {
+    let mut bytes = |name: &str| {
+        let read = |(have, value): &(String, String)| {
+            let number = dd_number(value).filter(|number| have == name && number.in_bytes)?;
+            Some(number.value)
+        };
+        let (at, value) = (dd.other.iter().enumerate()).find_map(|(at, o)| Some((at, read(o)?)))?;
+        dd.other.remove(at);
+        Some(value)
+    };
+    let (skip, seek) = (bytes("skip"), bytes("seek"));
+    if skip.is_some() {
+        dd.skip = skip;
+        list(&mut dd.iflag, "skip_bytes");
+    }
+    if seek.is_some() {
+        dd.seek = seek;
+        list(&mut dd.oflag, "seek_bytes");
+    }
     if Dd::has(&dd.iflag, "count_bytes")
         && let Some(count) = dd.count.take()
     {
@@ -162,7 +181,7 @@ fn size(name: &str, value: &str, notes: &mut Vec<String>) -> Option<Bytes> {
         .map(|number| Bytes(number.value))
 }
 
-/// A count of blocks; one in bytes has no field and stays verbatim.
+/// A count of blocks; one in bytes stays verbatim until all operands are known.
 fn blocks(name: &str, value: &str, notes: &mut Vec<String>) -> Option<u64> {
     number(name, value, notes)
         .filter(|number| !number.in_bytes)
@@ -250,9 +269,18 @@ mod tests {
             (None, Some(Bytes(4096)))
         );
         assert_eq!(dd(&[("count", "4"), ("count", "$N")]).0.count, None);
+        let (moved, _) = dd(&[("seek", "10B"), ("skip", "3B"), ("seek", "7B")]);
+        assert_eq!((moved.seek, moved.skip), (Some(7), Some(3)));
         assert_eq!(
-            dd(&[("seek", "10B")]).0.other,
-            [("seek".to_owned(), "10B".to_owned())]
+            (&moved.oflag[..], &moved.iflag[..]),
+            (
+                &["seek_bytes".to_owned()][..],
+                &["skip_bytes".to_owned()][..]
+            )
         );
+        assert!(moved.other.is_empty());
+        // the last one counts
+        let (blocks, _) = dd(&[("seek", "10B"), ("seek", "5")]);
+        assert_eq!((blocks.seek, blocks.oflag.len()), (Some(5), 0));
     }
 }

@@ -8,7 +8,7 @@ use fio_parse::workload::Job;
 use super::engines::asked_engine;
 use super::files::named_files;
 use super::fio::FioPlan;
-use super::job::{EngineKind, Pattern, Sizes, Spread, Syncs};
+use super::job::{Check, EngineKind, Pattern, Sizes, Spread, Syncs};
 use super::options::Choices;
 use super::{Draft, MOST_THREADS, binary};
 
@@ -37,7 +37,7 @@ pub(super) fn check_verify(
         draft.refuse_about("verify", "verify", why);
         return;
     }
-    if !verify.read_back {
+    if !verify.read_back || verify.check == Check::Null {
         return;
     }
     let order = &choices.order;

@@ -73,14 +73,9 @@ pub(super) fn flags(dd: &Dd, draft: &mut Draft<'_>) -> Flags {
             }
             "status" => draft.note_with("presentation", format!("status={value}")),
             "bs" | "ibs" | "obs" | "count" | "skip" | "seek" => {
-                let in_bytes = match name.as_str() {
-                    "skip" => "; bytes go with iflag=skip_bytes",
-                    "seek" => "; bytes go with oflag=seek_bytes",
-                    _ => "",
-                };
                 let why = format!(
                     "{name}={value} cannot be read; expected a whole number below 16 EiB, with k, M, G or T behind it \
-                     or none{in_bytes}"
+                     or none"
                 );
                 draft.refuse_about("option-value", name, why);
             }

@@ -16,7 +16,16 @@ pub(super) fn asked_engine(job: &Job) -> &str {
     }
 }
 
-/// The engine to use and the depth it really has over so many files.
+/// How a job's I/O is played.
+pub(super) struct Chosen {
+    pub engine: EngineKind,
+    /// The depth that it really has.
+    pub depth: u32,
+    /// The engine that was asked for, by the job or with `--engine`.
+    pub asked: String,
+}
+
+/// The engine to use for so many files.
 pub(super) fn engine(
     job: &Job,
     direct: bool,
@@ -24,45 +33,32 @@ pub(super) fn engine(
     files: u32,
     submission: Submission,
     draft: &mut Draft<'_>,
-) -> Option<(EngineKind, u32)> {
+) -> Option<Chosen> {
     let asked = asked_engine(job);
     if submission == Submission::Offload
         && let Some(engine) = offloaded(asked, draft)
     {
-        return Some((engine, asked_depth));
+        return Some(Chosen {
+            engine,
+            depth: asked_depth,
+            asked: asked.to_owned(),
+        });
     }
-    let mut engine = match asked {
-        "psync" => EngineKind::Sync,
-        "sync" | "pvsync" | "pvsync2" => {
-            draft.note_with("engine-as-psync", asked.to_owned());
-            EngineKind::Sync
-        }
-        "io_uring" => EngineKind::Uring,
-        "libaio" if direct => {
-            draft.note("libaio-direct-as-uring");
-            EngineKind::Uring
-        }
-        "libaio" => {
-            draft.note("libaio-buffered-serial");
-            EngineKind::Sync
-        }
-        "posixaio" => {
-            draft.note("posixaio-linux-serial");
-            EngineKind::Helper
-        }
-        "windowsaio" | "solarisaio" => {
-            draft.note_with("engine-of-another-system", asked.to_owned());
-            EngineKind::Uring
-        }
-        "vsync" => {
-            draft.note("vsync-gathers");
-            EngineKind::Vector
-        }
-        "mmap" => EngineKind::Mmap,
-        "null" => {
-            draft.note("null-engine");
-            EngineKind::Null
-        }
+    // What plays it, and what there is to say of that.
+    let (usual, told): (EngineKind, Option<(&'static str, Option<&str>)>) = match asked {
+        "psync" => (EngineKind::Sync, None),
+        "sync" | "pvsync" | "pvsync2" => (EngineKind::Sync, Some(("engine-as-psync", Some(asked)))),
+        "io_uring" => (EngineKind::Uring, None),
+        "libaio" if direct => (EngineKind::Uring, Some(("libaio-direct-as-uring", None))),
+        "libaio" => (EngineKind::Sync, Some(("libaio-buffered-serial", None))),
+        "posixaio" => (EngineKind::Helper, Some(("posixaio-linux-serial", None))),
+        "windowsaio" | "solarisaio" => (
+            EngineKind::Uring,
+            Some(("engine-of-another-system", Some(asked))),
+        ),
+        "vsync" => (EngineKind::Vector, Some(("vsync-gathers", None))),
+        "mmap" => (EngineKind::Mmap, None),
+        "null" => (EngineKind::Null, Some(("null-engine", None))),
         _ => {
             draft.refuse_about("engine", "ioengine", refused_engine(asked));
             return None;
@@ -72,11 +68,19 @@ pub(super) fn engine(
         let why = "mmap measures page faults, which io_uring has none of; leave --engine out";
         draft.refuse_about("engine", "ioengine", why.to_owned());
     }
-    if let Some(wanted) = draft.target.engine
-        && wanted != engine
-    {
+    let (mut engine, mut name) = (usual, asked);
+    if let Some(wanted) = draft.target.engine.filter(|&wanted| wanted != usual) {
         draft.note_with("engine-override", format!("{} for {asked}", wanted.name()));
         engine = wanted;
+        // It has no name with fio, which knows it as a way to use others.
+        if wanted != EngineKind::Offload {
+            name = wanted.name();
+        }
+    } else if let Some((id, detail)) = told {
+        match detail {
+            Some(detail) => draft.note_with(id, detail.to_owned()),
+            None => draft.note(id),
+        }
     }
     if engine == EngineKind::Uring
         && let Err(why) = &draft.target.uring
@@ -125,7 +129,11 @@ pub(super) fn engine(
             _ => {}
         }
     }
-    Some((engine, depth))
+    Some(Chosen {
+        engine,
+        depth,
+        asked: name.to_owned(),
+    })
 }
 
 /// The engine for `io_submit_mode=offload`, where the asked one is played with it at all.

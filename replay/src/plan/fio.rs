@@ -331,7 +331,8 @@ fn plan_job(
         }
     }
     check_verify(job, pattern, &sizes, choices, draft);
-    let ((engine, depth), extent) = (chosen?, extent?);
+    let (chosen, extent) = (chosen?, extent?);
+    let (engine, depth) = (chosen.engine, chosen.depth);
     let syncs = Syncs {
         fsync_every: small(job.fsync),
         fdatasync_every: small(job.fdatasync),
@@ -358,6 +359,9 @@ fn plan_job(
     if let Some(verify) = choices.verify.as_ref().filter(|verify| verify.read_back) {
         if time_based {
             draft.note("verify-never-begins");
+        }
+        if engine == EngineKind::Null {
+            draft.note("verify-of-nothing");
         }
         if verify.backlog > 0 && !pattern.reads {
             draft.note("verify-backlog-time");
@@ -406,7 +410,7 @@ fn plan_job(
         asked_depth,
         batch: choices.batch,
         engine,
-        asked_engine: asked_engine(job).to_owned(),
+        asked_engine: chosen.asked,
         direct,
         sync: job.sync == Some(SyncFlag::Sync),
         dsync: job.sync == Some(SyncFlag::Dsync),
@@ -474,7 +478,7 @@ fn pattern(job: &Job, draft: &mut Draft<'_>) -> Option<Pattern> {
                 "trim",
                 "rw",
                 format!(
-                    "rw={} needs a block device; files cannot be trimmed",
+                    "rw={} trims blocks, which is played neither on files nor on a device",
                     asked.as_str()
                 ),
             );

@@ -188,7 +188,7 @@ pub struct JobPlan {
     pub batch: Batch,
     /// The engine that is used.
     pub engine: EngineKind,
-    /// The engine that was asked for, in fio's words.
+    /// The engine that was asked for, by the job or with `--engine`, in fio's words.
     pub asked_engine: String,
     /// What is asked of io_uring.
     pub ring: Ring,

@@ -408,7 +408,28 @@ fn surroundings(workload: &Workload, draft: &mut Draft<'_>) {
             draft.refuse_about("unreadable-line", line, why);
             continue;
         }
+        if let Some(operand) = reading.strip_prefix("gnu-number:") {
+            gnu_number(operand, draft);
+            continue;
+        }
         draft.note_with("read-leniently", reading.clone());
+    }
+}
+
+/// A number as only GNU dd takes it, which is the dd that is played. Before 9.1 `count=1kB` are 1000 blocks, since
+/// then 1000 bytes, and no command tells its version.
+fn gnu_number(operand: &str, draft: &mut Draft<'_>) {
+    let Some((name, value)) = operand.split_once('=') else {
+        return;
+    };
+    let scaled = (value.strip_suffix('B'))
+        .is_some_and(|number| !number.ends_with(|c: char| c.is_ascii_digit()));
+    if scaled && ["count", "skip", "seek"].contains(&name) {
+        let why = format!(
+            "{name}={value} counts blocks in dd before 9.1 and bytes from 9.1 on; write the number without B for blocks, \
+             or as digits and B for bytes"
+        );
+        draft.refuse_about("option-value", name, why);
     }
 }
 

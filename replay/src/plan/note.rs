@@ -103,6 +103,7 @@ kinds! {
     "paced-drains" Equivalent NONE "the queue is drained before the job waits for its rate, as fio does";
     "verify-backlog-time" Deviates RATES "reads of verify_backlog go between the writes, so their run time is that of both; fio gives them only the time of the check behind the last write, and with it a rate that no disk had";
     "verify-never-begins" Exact NONE "with time_based the check behind the last write never begins, here as in the original";
+    "verify-of-nothing" Exact NONE "the null engine keeps nothing, so what is read back is not looked at, as with fio";
     "small-pages" Deviates ALL "the buffers are not in huge pages";
     "logs-elsewhere" Exact NONE "logs are written with --log-directory only, and into that directory";
     "log-of-single-ios" Equivalent NONE "without log_avg_msec a log of rates has each I/O by itself, in KiB/s, where fio 3.33 takes 1000 bytes for a unit; what the results say of the rate's spread is over windows all the same, where fio takes single I/Os";

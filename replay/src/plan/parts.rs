@@ -166,6 +166,8 @@ pub enum Check {
     Md5,
     /// The pattern, over and over.
     Pattern(Vec<u8>),
+    /// Nothing (`verify=null`): blocks are read back and not looked at.
+    Null,
 }
 
 /// Verification of what was written.

@@ -443,6 +443,7 @@ fn content(job: &JobPlan, put: &mut impl FnMut(&'static str, String)) {
                 Check::Crc32c => "crc32c",
                 Check::Md5 => "md5",
                 Check::Pattern(_) => "pattern",
+                Check::Null => "null",
             }
             .to_owned(),
         );

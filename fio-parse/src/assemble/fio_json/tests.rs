@@ -314,3 +314,30 @@ fn a_job_that_ran_and_moved_nothing_has_a_rate_of_nothing() {
     // one that did not run has none
     assert_eq!(read(&job(0)).0, []);
 }
+
+/// Behind its last direction a job has more to say; whoever cut it off there says so with the result.
+#[test]
+fn a_job_that_is_cut_off_behind_its_directions_says_so() {
+    let whole = "{\"jobs\" : [{\"jobname\" : \"a\", \"read\" : {\"io_bytes\" : 7, \"bw_bytes\" : 70}, \
+                 \"sync\" : {\"total_ios\" : 1}}]}\n";
+    let warnings = |text: &str| -> Vec<String> {
+        let (entries, _) = read(text);
+        assert_eq!(entries.len(), 1, "{text}");
+        let messages = entries[0]
+            .warnings
+            .iter()
+            .filter(|w| w.code == Code::INCOMPLETE);
+        messages.map(|w| w.message.to_string()).collect()
+    };
+    assert_eq!(warnings(whole), [""; 0]);
+    let behind = warnings(&whole[..whole.find("total_ios").unwrap()]);
+    assert!(
+        behind.len() == 1 && behind[0].contains("inside of this job"),
+        "{behind:?}"
+    );
+    let inside = warnings(&whole[..whole.find("70}").unwrap() + 2]);
+    assert!(
+        inside.len() == 1 && inside[0].contains("inside of this direction"),
+        "{inside:?}"
+    );
+}

@@ -302,7 +302,7 @@ fn content_and_pace(
         "dedupe_percentage" => put(&mut parts.dedupe, percent()),
         "buffer_pattern" => put(&mut parts.pattern, values::pattern(value).map(Some)),
         "verify" => {
-            let none = ["0", "none", "off", "null"].contains(&value);
+            let none = ["0", "none", "off"].contains(&value);
             parts.check = (!none).then(|| value.to_owned());
             Read::Taken
         }
@@ -463,10 +463,13 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
         choices.ring.kernel_thread_cpu = None;
     }
     let reads_only = job.pattern.is_none_or(|pattern| !pattern.writes());
-    let Some(kind) = parts.check.filter(|_| !(parts.no_verify && reads_only)) else {
+    // A job that only reads has nothing to check then.
+    let idle = |kind: &str| reads_only && (parts.no_verify || kind == "null");
+    let Some(kind) = parts.check.filter(|kind| !idle(kind)) else {
         return;
     };
     let check = match (kind.as_str(), &parts.verify_pattern) {
+        ("null", _) => Some(Check::Null),
         ("crc32c" | "crc32c-intel", _) => Some(Check::Crc32c),
         ("md5", _) => Some(Check::Md5),
         ("pattern", Some(pattern)) => Some(Check::Pattern(pattern.clone())),
@@ -474,7 +477,7 @@ fn combine(job: &Job, choices: &mut Choices, parts: Parts, draft: &mut Draft<'_>
     };
     let Some(check) = check else {
         let why = format!(
-            "verify={kind} is not played; crc32c, md5 and pattern (with verify_pattern) are, and verify=0 leaves it out{}",
+            "verify={kind} is not played; crc32c, md5, null and pattern (with verify_pattern) are, and verify=0 leaves it out{}",
             hint("verify", &kind)
         );
         return draft.refuse_about("option", "verify", why);
