@@ -1,5 +1,5 @@
 //! What killed runs left behind: directories with our prefix, our owner and our mode, whose
-//! lock nobody holds and in which our own list of what was made is ([`crate::journal`]). The
+//! lock nobody holds and in which our own list of what was made is (`journal`). The
 //! next start in the same place removes what stands in the list, file by file through the
 //! directory's descriptor, tells how far it is, and stops when it is asked to. All else stays.
 
