@@ -1,4 +1,6 @@
 //! What must never come out as a plain number or ratio.
+//!
+//! Long because each promise of a footnote stands here with the input that shows it.
 
 mod common;
 
